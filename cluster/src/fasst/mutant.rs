@@ -58,11 +58,13 @@ pub enum Mutant {
     EvictedTooEarly,
     /// A coordinator drops its own record when the primaries have been asked, before they have answered.
     OwnRecordDroppedEarly,
+    /// A process that begins anew takes the log of the one before for its own.
+    LogOutlivesProcess,
 }
 
 impl Mutant {
     /// Those of the finer points of recovery, which only certain failures at certain times show.
-    pub const OF_RECOVERY: [Self; 7] = [
+    pub const OF_RECOVERY: [Self; 8] = [
         Self::ReceivedRecordsForgotten,
         Self::RecoveredTooEarly,
         Self::FillingMissesUpdates,
@@ -70,6 +72,7 @@ impl Mutant {
         Self::FilledTooEarly,
         Self::EvictedTooEarly,
         Self::OwnRecordDroppedEarly,
+        Self::LogOutlivesProcess,
     ];
 
     /// All others.

@@ -140,7 +140,9 @@ impl Recovery {
 /// The node's process begins anew: its rows and its log are gone, and it is no member.
 pub(super) fn restart<T: Transactions>(shared: &mut Shared<T>) {
     shared.store.drop_all();
-    shared.log.clear();
+    if !shared.recovery.planted.is(Mutant::LogOutlivesProcess) {
+        shared.log.clear();
+    }
     shared.recovery = shared.recovery.restarted();
 }
 

@@ -70,11 +70,7 @@ impl Course {
             Moment::Ended { transaction, ending } => self.end(*transaction, *ending),
             Moment::Decided { transaction, committed } => self.decide(*transaction, *committed),
             Moment::Rests { worker } => {
-                let worker = TransactionId::new(part.node(), part.thread(), *worker, 0);
-                if !self.resting.contains(&worker) {
-                    self.resting.push(worker);
-                    self.resting.sort();
-                }
+                self.rest(part, *worker);
                 Ok(())
             }
         }
@@ -142,6 +138,15 @@ impl Course {
     /// How often the most unlucky worker has begun anew.
     pub fn most_repeats(&self) -> u8 {
         self.repeats.values().copied().max().unwrap_or(0)
+    }
+
+    /// A worker of thread `part` has nothing more to do.
+    pub fn rest(&mut self, part: TransactionId, worker: u8) {
+        let worker = TransactionId::new(part.node(), part.thread(), worker, 0);
+        if !self.resting.contains(&worker) {
+            self.resting.push(worker);
+            self.resting.sort();
+        }
     }
 
     /// Whether this worker has nothing more to do.

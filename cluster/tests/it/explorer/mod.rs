@@ -8,6 +8,9 @@
 //! leaves; no row is locked, and the logs are empty. A state in which nothing can happen while somebody
 //! waits is wrong, too.
 //!
+//! A process that has ended may begin anew at any time after. What was under way to the old one reaches the
+//! new one, and messages that were sent to it meanwhile are lost.
+//!
 //! Time goes on only as nothing else can happen, or while a process is gone. The leases of those that
 //! live are renewed in time: nothing of membership is under way while time passes. Clocks that differ
 //! are a matter of the campaign.
@@ -96,14 +99,19 @@ fn a_process_ends_anywhere() {
     assert_all_right(&scenes::deadly());
 }
 
-/// What finds a planted bug, if anything does.
-fn found(mutant: Mutant) -> Option<String> {
-    let scenes = [scenes::calm(), scenes::doubled(), scenes::deadly()];
-    scenes.iter().flatten().find_map(|scene| {
+#[test]
+fn a_process_begins_anew_anywhere() {
+    assert_all_right(&scenes::returning());
+}
+
+/// What finds a planted bug, if any of these scenes does.
+fn found(mutant: Mutant, scenes: &[Scene]) -> Option<String> {
+    scenes.iter().find_map(|scene| {
         let cluster = scene.cluster(Planted::new(mutant));
         let wrong = explore(&cluster, scene.limits.clone(), most().max(400_000)).err()?;
         let what = wrong.what.lines().next().unwrap_or_default();
-        Some(format!("{}, {} steps: {what:.120}", scene.name, wrong.way.len()))
+        let (steps, states) = (wrong.way.len(), wrong.states);
+        Some(format!("{}, {steps} steps, {states} states: {what:.120}", scene.name))
     })
 }
 
@@ -132,6 +140,12 @@ const FOUND: [Mutant; 20] = [
     Mutant::OwnRecordDroppedEarly,
 ];
 
+/// Those that a process which begins anew shows, and in which scene. The first one needs a restart.
+const FOUND_BY_RESTARTS: [(Mutant, &str); 2] = [
+    (Mutant::LogOutlivesProcess, "a writer comes back to a reader"),
+    (Mutant::FillingMissesUpdates, "a primary comes back"),
+];
+
 /// A few of the bugs by default, each of them once in a long run.
 #[test]
 fn planted_bugs_are_found() {
@@ -141,8 +155,19 @@ fn planted_bugs_are_found() {
         }
         // The step has no divisor in common with the length, so that each comes once.
         let mutant = FOUND[(seed * 7) as usize % FOUND.len()];
-        let what = found(mutant).ok_or_else(|| format!("{mutant:?} is not found"))?;
+        let scenes = [scenes::calm(), scenes::doubled(), scenes::deadly()].concat();
+        let what = found(mutant, &scenes).ok_or_else(|| format!("{mutant:?} is not found"))?;
         println!("{mutant:?}: {what}");
         Ok::<(), String>(())
     });
+}
+
+#[test]
+fn planted_bugs_of_restarts_are_found() {
+    for (mutant, name) in FOUND_BY_RESTARTS {
+        let mut scenes = scenes::returning();
+        scenes.retain(|scene| scene.name == name);
+        let what = found(mutant, &scenes);
+        println!("{mutant:?}: {}", what.unwrap_or_else(|| panic!("{mutant:?} is not found")));
+    }
 }

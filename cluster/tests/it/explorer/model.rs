@@ -45,6 +45,10 @@ pub struct Limits {
     pub may_crash: Vec<NodeId>,
     /// How many of them.
     pub crashes: u8,
+    /// How many of those may begin anew.
+    pub restarts: u8,
+    /// Whether the workers of such a process begin, too.
+    pub begins_again: bool,
     /// How many messages may be delivered twice.
     pub duplicates: u8,
     /// How many messages may be lost.
@@ -62,6 +66,8 @@ impl Default for Limits {
         Self {
             may_crash: Vec::new(),
             crashes: 1,
+            restarts: 0,
+            begins_again: false,
             duplicates: 0,
             losses: 0,
             stages: Vec::new(),
@@ -87,15 +93,54 @@ struct Held<M: Machine> {
     hash: u64,
 }
 
+/// What there is of a node.
+enum Process<M: Machine> {
+    Up(Rc<Held<M>>),
+    /// The process is gone. If it may begin anew, this is how it will: what the memory has kept matters only
+    /// as far as it goes into that.
+    Down(Option<Rc<Held<M>>>),
+    /// There never was one: the manager of a cluster without.
+    None,
+}
+
+impl<M: Machine> Clone for Process<M> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Up(held) => Self::Up(Rc::clone(held)),
+            Self::Down(next) => Self::Down(next.clone()),
+            Self::None => Self::None,
+        }
+    }
+}
+
+impl<M: Machine> Process<M> {
+    fn up(&self) -> Option<&Held<M>> {
+        match self {
+            Self::Up(held) => Some(held),
+            Self::Down(_) | Self::None => None,
+        }
+    }
+
+    /// Which of the three it is, and the hash of what it holds.
+    fn hash(&self) -> (u8, u64) {
+        match self {
+            Self::Up(held) => (1, held.hash),
+            Self::Down(next) => (0, next.as_ref().map_or(0, |held| held.hash)),
+            Self::None => (2, 0),
+        }
+    }
+}
+
 /// A state. Clones share their nodes.
 pub struct State<P: Protocol> {
-    /// The nodes by number, the manager last; none where a process is gone.
-    nodes: Vec<Option<Rc<Held<P::Machine>>>>,
+    /// The nodes by number, the manager last.
+    nodes: Vec<Process<P::Machine>>,
     begins: Vec<(Endpoint, u8)>,
     /// In their order, so that states that differ in nothing else are one.
     flight: Vec<Rc<Message>>,
     now: Instant,
     crashes: u8,
+    restarts: u8,
     duplicates: u8,
     losses: u8,
     course: Rc<Course>,
@@ -128,6 +173,8 @@ pub enum Action {
     Poll(Endpoint),
     /// A process ends.
     Crash(NodeId),
+    /// A process that has ended begins anew, and so do its workers.
+    Restart(NodeId),
     /// Time goes on to the next deadline of any part.
     Wait,
 }
@@ -164,19 +211,22 @@ impl<P: Subject> Model<'_, P> {
     /// When what the machines tell is wrong.
     pub fn start(&self) -> Result<State<P>, String> {
         let nodes = (0..self.protocol.nodes()).map(|node| Some(self.protocol.start(NodeId(node))));
-        let hold = |node: Option<Node<P::Machine>>| node.map(|node| Rc::new(Held::new(node)));
+        let hold = |node: Option<Node<P::Machine>>| {
+            node.map_or(Process::None, |node| Process::Up(Rc::new(Held::new(node))))
+        };
         let mut state = State {
             nodes: nodes.chain([self.protocol.manager()]).map(hold).collect(),
             begins: self.protocol.workers(),
             flight: Vec::new(),
             now: Instant::default(),
             crashes: if self.limits.may_crash.is_empty() { 0 } else { self.limits.crashes },
+            restarts: self.limits.restarts,
             duplicates: self.limits.duplicates,
             losses: self.limits.losses,
             course: Rc::default(),
         };
         let due: Vec<Endpoint> = state.deadlines().map(|(part, _)| part).collect();
-        due.into_iter().try_for_each(|part| state.burst(part, &[Input::Deadline]))?;
+        due.into_iter().try_for_each(|part| self.burst(&mut state, part, &[Input::Deadline]))?;
         self.renew(&mut state)?;
         Ok(state)
     }
@@ -186,7 +236,7 @@ impl<P: Subject> Model<'_, P> {
         let renews = |message: &Rc<Message>| self.protocol.renews(message.stage, &message.bytes);
         while let Some(message) = state.flight.iter().find(|message| renews(message)).cloned() {
             state.take(&message);
-            state.deliver(&message)?;
+            self.deliver(state, &message)?;
         }
         Ok(())
     }
@@ -198,7 +248,8 @@ impl<P: Subject> Model<'_, P> {
     pub fn judge(&self, state: &State<P>) -> Result<Verdict, String> {
         if state.is_quiet() && self.is_at_rest(state) {
             self.check(state)?;
-            return Ok(Verdict::Done);
+            let restarts = self.restarts(state);
+            return Ok(if restarts.is_empty() { Verdict::Done } else { Verdict::Go(restarts) });
         }
         if state.course.most_repeats() > self.limits.repeats {
             return Ok(Verdict::Cut);
@@ -220,6 +271,7 @@ impl<P: Subject> Model<'_, P> {
         let model = Model { protocol: self.protocol, limits };
         let mut state = state.clone();
         (state.crashes, state.duplicates, state.losses) = (0, 0, 0);
+        state.end_restarts();
         let mut random = ChaCha8Rng::seed_from_u64(1);
         for _ in 0..20_000 {
             match model.judge(&state)? {
@@ -238,7 +290,7 @@ impl<P: Subject> Model<'_, P> {
         let begins = state.begins.iter().map(|(part, worker)| Action::Begin(*part, *worker));
         let mut actions: Vec<Action> = begins.collect();
         for (place, message) in state.flight.iter().enumerate() {
-            if place > 0 && *message == state.flight[place - 1] {
+            if place > 0 && *message == state.flight[place - 1] || !state.is_up(message.to.node) {
                 continue;
             }
             let stages = &self.limits.stages;
@@ -256,16 +308,26 @@ impl<P: Subject> Model<'_, P> {
                 actions.push(Action::Poll(part));
             }
         }
-        if state.crashes > 0 && state.begins.is_empty() && !state.is_quiet() {
+        // A worker that begins after all of this has other things to see only if the node comes back.
+        let has_begun = state.begins.is_empty() || state.restarts > 0;
+        if state.crashes > 0 && has_begun && !state.is_quiet() {
             let crashes = self.limits.may_crash.iter().map(|node| Action::Crash(*node));
-            actions.extend(crashes.filter(
-                |crash| matches!(crash, Action::Crash(node) if state.nodes[node.index()].is_some()),
-            ));
+            actions.extend(
+                crashes.filter(|crash| matches!(crash, Action::Crash(node) if state.is_up(*node))),
+            );
         }
+        actions.extend(self.restarts(state));
         if self.may_wait(state, actions.is_empty()) {
             actions.push(Action::Wait);
         }
         actions
+    }
+
+    fn restarts(&self, state: &State<P>) -> Vec<Action> {
+        match state.restarts {
+            0 => Vec::new(),
+            _ => state.down().map(Action::Restart).collect(),
+        }
     }
 
     /// Leases of those that live are renewed in time, so nothing of membership is under way while time
@@ -273,7 +335,9 @@ impl<P: Subject> Model<'_, P> {
     fn may_wait(&self, state: &State<P>, is_idle: bool) -> bool {
         let end = Instant::default() + self.limits.horizon;
         let is_later = |(_, deadline): (_, Instant)| deadline > state.now && deadline <= end;
-        let is_prompt = |message: &Rc<Message>| message.class != Class::Foreground;
+        let is_prompt = |message: &Rc<Message>| {
+            message.class != Class::Foreground && state.is_up(message.to.node)
+        };
         let is_troubled = state.down().next().is_some();
         state.deadlines().any(is_later)
             && !state.flight.iter().any(is_prompt)
@@ -290,7 +354,7 @@ impl<P: Subject> Model<'_, P> {
     fn is_at_rest(&self, state: &State<P>) -> bool {
         let rests = |(part, worker): &(Endpoint, u8)| {
             let name = part_name(*part).0 | u64::from(*worker) << 32;
-            state.nodes[part.node.index()].is_none() || state.course.rests(TransactionId(name))
+            !state.is_up(part.node) || state.course.rests(TransactionId(name))
         };
         let down: Vec<NodeId> = state.down().collect();
         self.protocol.workers().iter().all(rests) && self.protocol.is_settled(&state.up(), &down)
@@ -322,29 +386,110 @@ impl<P: Subject> Model<'_, P> {
         match action {
             Action::Begin(part, worker) => {
                 next.begins.retain(|begin| begin != &(*part, *worker));
-                next.burst(*part, &[Input::Begin { worker: *worker }])?;
+                self.burst(&mut next, *part, &[Input::Begin { worker: *worker }])?;
             }
             Action::Deliver(message) => {
                 next.take(message);
-                next.deliver(message)?;
+                self.deliver(&mut next, message)?;
             }
             Action::Duplicate(message) => {
                 next.duplicates -= 1;
-                next.deliver(message)?;
+                self.deliver(&mut next, message)?;
             }
             Action::Lose(message) => {
                 next.losses -= 1;
                 next.take(message);
             }
-            Action::Poll(part) => next.burst(*part, &[Input::Deadline])?,
+            Action::Poll(part) => self.burst(&mut next, *part, &[Input::Deadline])?,
             Action::Crash(node) => {
                 next.crashes -= 1;
-                next.end_process(*node);
+                self.end_process(&mut next, *node);
             }
-            Action::Wait => next.wait()?,
+            Action::Restart(node) => self.restart(&mut next, *node)?,
+            Action::Wait => self.wait(&mut next)?,
         }
         self.renew(&mut next)?;
         Ok(next)
+    }
+
+    fn deliver(&self, state: &mut State<P>, message: &Message) -> Result<(), String> {
+        let input = Input::Message { from: message.from, bytes: &message.bytes };
+        self.burst(state, message.to, &[input])
+    }
+
+    /// Gives a part of a node a burst, and takes its effects.
+    fn burst(
+        &self,
+        state: &mut State<P>,
+        part: Endpoint,
+        inputs: &[Input<'_>],
+    ) -> Result<(), String> {
+        let index = state.index(part.node);
+        let Some(held) = state.nodes[index].up() else { return Ok(()) };
+        let mut node = held.node.clone();
+        let Part::HostThread(thread) = part.part else { return Err(format!("no such {part:?}")) };
+        let mut effects = Effects::new();
+        let machine = node.parts.get_mut(usize::from(thread));
+        let machine = machine.ok_or_else(|| format!("no such {part:?}"))?;
+        machine.burst(&mut node.shared, state.now, inputs, &mut effects);
+        state.nodes[index] = Process::Up(Rc::new(Held::new(node)));
+        if !effects.moments().is_empty() {
+            Rc::make_mut(&mut state.course).take(part_name(part), &effects)?;
+        }
+        for send in effects.sends() {
+            let bytes = effects.bytes_of(&send.bytes).to_vec();
+            let (to, class, stage) = (send.to, send.class, send.stage);
+            state.send(Message { to, from: part, class, stage, bytes });
+        }
+        if effects.is_killed() {
+            self.end_process(state, part.node);
+        }
+        Ok(())
+    }
+
+    /// The process of a node is gone. Messages that are under way to it reach the next one, or nobody if there
+    /// will be none.
+    fn end_process(&self, state: &mut State<P>, node: NodeId) {
+        let index = state.index(node);
+        let next = state.nodes[index].up().filter(|_| state.restarts > 0);
+        let next = next.map(|held| self.protocol.restart(node, held.node.shared.clone()));
+        state.nodes[index] = Process::Down(next.map(|node| Rc::new(Held::new(node))));
+        state.begins.retain(|(part, _)| part.node != node);
+        state.drop_undeliverable();
+        Rc::make_mut(&mut state.course).forget_node(node);
+    }
+
+    fn restart(&self, state: &mut State<P>, node: NodeId) -> Result<(), String> {
+        let index = state.index(node);
+        let Process::Down(Some(next)) = &state.nodes[index] else {
+            return Err(format!("node {} has nothing to begin with", node.0));
+        };
+        state.nodes[index] = Process::Up(Rc::clone(next));
+        state.restarts -= 1;
+        if state.restarts == 0 {
+            state.end_restarts();
+        }
+        let workers = self.protocol.workers().into_iter().filter(|(part, _)| part.node == node);
+        for (part, worker) in workers {
+            if self.limits.begins_again {
+                self.burst(state, part, &[Input::Begin { worker }])?;
+            } else {
+                Rc::make_mut(&mut state.course).rest(part_name(part), worker);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next deadline of any part.
+    fn wait(&self, state: &mut State<P>) -> Result<(), String> {
+        let later = state.deadlines().map(|(_, deadline)| deadline);
+        state.now = later.filter(|deadline| *deadline > state.now).min().expect("a deadline");
+        let due: Vec<Endpoint> = state
+            .deadlines()
+            .filter(|(_, deadline)| *deadline <= state.now)
+            .map(|(part, _)| part)
+            .collect();
+        due.into_iter().try_for_each(|part| self.burst(state, part, &[Input::Deadline]))
     }
 }
 
@@ -358,9 +503,8 @@ impl<M: Machine<Shared: Hash> + Hash> Held<M> {
 impl<P: Subject> State<P> {
     /// What stands for the state among those that were seen.
     pub fn fingerprint(&self) -> u64 {
-        let nodes: Vec<u64> =
-            self.nodes.iter().map(|node| node.as_ref().map_or(0, |held| held.hash)).collect();
-        let counts = (self.crashes, self.duplicates, self.losses);
+        let nodes: Vec<_> = self.nodes.iter().map(Process::hash).collect();
+        let counts = (self.crashes, self.restarts, self.duplicates, self.losses);
         hash_of(&(nodes, &self.begins, &self.flight, self.now, counts, &*self.course))
     }
 
@@ -377,18 +521,22 @@ impl<P: Subject> State<P> {
         let manager = self.nodes.len() - 1;
         let id = |index| if index == manager { NodeId::MANAGER } else { NodeId(index as u16) };
         let nodes = self.nodes.iter().enumerate();
-        nodes.filter_map(|(index, node)| Some((id(index), &node.as_ref()?.node))).collect()
+        nodes.filter_map(|(index, node)| Some((id(index), &node.up()?.node))).collect()
     }
 
     /// The nodes whose processes are gone.
     fn down(&self) -> impl Iterator<Item = NodeId> {
         let nodes = &self.nodes[..self.nodes.len() - 1];
-        (0..).map(NodeId).zip(nodes).filter(|(_, node)| node.is_none()).map(|(node, _)| node)
+        (0..).map(NodeId).zip(nodes).filter(|(_, node)| node.up().is_none()).map(|(node, _)| node)
     }
 
-    /// Whether no message is under way.
+    fn is_up(&self, node: NodeId) -> bool {
+        self.nodes[self.index(node)].up().is_some()
+    }
+
+    /// Whether no message is under way to a process that runs.
     fn is_quiet(&self) -> bool {
-        self.flight.is_empty() && self.begins.is_empty()
+        self.begins.is_empty() && !self.flight.iter().any(|message| self.is_up(message.to.node))
     }
 
     /// The deadlines of all parts that have one.
@@ -407,63 +555,34 @@ impl<P: Subject> State<P> {
         self.flight.remove(place.expect("the message is under way"));
     }
 
-    fn deliver(&mut self, message: &Message) -> Result<(), String> {
-        let input = Input::Message { from: message.from, bytes: &message.bytes };
-        self.burst(message.to, &[input])
-    }
-
-    /// Gives a part of a node a burst, and takes its effects.
-    fn burst(&mut self, part: Endpoint, inputs: &[Input<'_>]) -> Result<(), String> {
-        let index = self.index(part.node);
-        let Some(held) = self.nodes[index].take() else { return Ok(()) };
-        let mut node = held.node.clone();
-        let Part::HostThread(thread) = part.part else { return Err(format!("no such {part:?}")) };
-        let mut effects = Effects::new();
-        let machine = node.parts.get_mut(usize::from(thread));
-        let machine = machine.ok_or_else(|| format!("no such {part:?}"))?;
-        machine.burst(&mut node.shared, self.now, inputs, &mut effects);
-        self.nodes[index] = Some(Rc::new(Held::new(node)));
-        if !effects.moments().is_empty() {
-            Rc::make_mut(&mut self.course).take(part_name(part), &effects)?;
-        }
-        for send in effects.sends() {
-            let bytes = effects.bytes_of(&send.bytes).to_vec();
-            let (to, class, stage) = (send.to, send.class, send.stage);
-            self.send(Message { to, from: part, class, stage, bytes });
-        }
-        if effects.is_killed() {
-            self.end_process(part.node);
-        }
-        Ok(())
-    }
-
     /// Puts a message under way. One for a process that is gone would never arrive.
     fn send(&mut self, message: Message) {
-        if self.nodes[self.index(message.to.node)].is_some() {
+        if self.is_up(message.to.node) {
             let place = self.flight.partition_point(|other| **other <= message);
             self.flight.insert(place, Rc::new(message));
         }
     }
 
-    /// The process of a node is gone, with the messages that are under way to it.
-    fn end_process(&mut self, node: NodeId) {
-        let index = self.index(node);
-        self.nodes[index] = None;
-        self.flight.retain(|message| message.to.node != node);
-        self.begins.retain(|(part, _)| part.node != node);
-        Rc::make_mut(&mut self.course).forget_node(node);
+    /// No process begins anew any more.
+    fn end_restarts(&mut self) {
+        self.restarts = 0;
+        for node in &mut self.nodes {
+            if let Process::Down(next) = node {
+                *next = None;
+            }
+        }
+        self.drop_undeliverable();
     }
 
-    /// Goes on to the next deadline of any part.
-    fn wait(&mut self) -> Result<(), String> {
-        let later = self.deadlines().map(|(_, deadline)| deadline);
-        self.now = later.filter(|deadline| *deadline > self.now).min().expect("a deadline");
-        let due: Vec<Endpoint> = self
-            .deadlines()
-            .filter(|(_, deadline)| *deadline <= self.now)
-            .map(|(part, _)| part)
-            .collect();
-        due.into_iter().try_for_each(|part| self.burst(part, &[Input::Deadline]))
+    /// Messages to nodes that are down for ever reach nobody.
+    fn drop_undeliverable(&mut self) {
+        let is_over: Vec<bool> =
+            self.nodes.iter().map(|node| matches!(node, Process::Down(None))).collect();
+        let last = self.nodes.len() - 1;
+        self.flight.retain(|message| {
+            let to = message.to.node;
+            !is_over[if to == NodeId::MANAGER { last } else { to.index() }]
+        });
     }
 }
 
@@ -476,6 +595,7 @@ impl fmt::Display for Action {
             Self::Lose(message) => write!(f, "is lost: {message}"),
             Self::Poll(part) => write!(f, "{} polls", Name(*part)),
             Self::Crash(node) => write!(f, "node {} crashes", node.0),
+            Self::Restart(node) => write!(f, "node {} begins anew", node.0),
             Self::Wait => write!(f, "time passes"),
         }
     }

@@ -11,6 +11,7 @@ use super::script::{Deed, Script, Transaction};
 use Deed::{Delete, Insert, Read, Update};
 
 /// A small cluster with a script, and what may go wrong.
+#[derive(Clone)]
 pub struct Scene {
     pub name: &'static str,
     pub limits: Limits,
@@ -186,5 +187,37 @@ pub fn deadly() -> Vec<Scene> {
             each(rows, &[&[(1, 0, Update)], &[], &[(1, 0, Read)]])
         })
         .with_limits(Limits { losses: 1, ..Limits::default() }),
+    ]
+}
+
+/// Scenes in which a process ends and the next one of its node begins.
+pub fn returning() -> Vec<Scene> {
+    let back = |nodes: &[u16]| Limits {
+        may_crash: nodes.iter().copied().map(NodeId).collect(),
+        restarts: 1,
+        ..Limits::default()
+    };
+    vec![
+        // The reader needs nobody else, and its two rows have an exact point.
+        Scene::new("a writer comes back to a reader", managed(small(2, 1)), |rows| {
+            each(rows, &[&[(1, 0, Update)], &[(1, 0, Read), (1, 1, Read)]])
+        })
+        .with_limits(back(&[0])),
+        Scene::new("a coordinator comes back", managed(small(2, 1)), |rows| {
+            each(rows, &[&[(1, 0, Update)]])
+        })
+        .with_limits(back(&[0])),
+        Scene::new("a primary comes back", managed(small(2, 1)), |rows| {
+            each(rows, &[&[(1, 0, Update)]])
+        })
+        .with_limits(back(&[1])),
+        Scene::new("a coordinator comes back and goes on", managed(small(2, 1)), |rows| {
+            each(rows, &[&[(1, 0, Update)]])
+        })
+        .with_limits(Limits { begins_again: true, ..back(&[0]) }),
+        Scene::new("one of three nodes comes back", managed(small(3, 1)), |rows| {
+            each(rows, &[&[(1, 0, Update)]])
+        })
+        .with_limits(back(&[0, 1, 2])),
     ]
 }

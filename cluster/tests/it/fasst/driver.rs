@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cluster::engine::{
-    Access, Effects, Ending, Endpoint, Input, Instant, Key, Machine as _, Moment, Node, NodeId,
-    Part, Point, Protocol, Span, Stage, TransactionId, Work, WorkCounts,
+    Effects, Endpoint, Input, Instant, Key, Machine as _, Node, NodeId, Part, Point, Protocol,
+    Span, Stage, Work, WorkCounts,
 };
 use cluster::fasst::messages::Kind;
 use cluster::fasst::{Fasst, Machine, Settings};
@@ -15,20 +15,14 @@ use cluster::transact::Transactions;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::courses::Courses;
+
 /// A message under way.
 #[derive(Clone, Debug)]
 pub struct Flight {
     pub from: Endpoint,
     pub to: Endpoint,
     pub bytes: Vec<u8>,
-}
-
-/// A transaction that was told of.
-#[derive(Clone, Debug, Default)]
-pub struct Course {
-    pub accesses: Vec<Access>,
-    pub point: Option<Point>,
-    pub ending: Option<Ending>,
 }
 
 /// What the network does beside delivering.
@@ -48,9 +42,7 @@ pub struct Cluster<T: Transactions> {
     /// Requests (messages, not answers) by stage.
     pub requests: BTreeMap<Stage, usize>,
     pub largest: usize,
-    /// The attempts in the order of their points.
-    pub claimed: Vec<TransactionId>,
-    pub courses: BTreeMap<TransactionId, Course>,
+    pub courses: Courses,
     pub work: WorkCounts,
     pub doorbells: usize,
     network: Network,
@@ -74,8 +66,7 @@ impl<T: Transactions> Cluster<T> {
             flying: VecDeque::new(),
             requests: BTreeMap::new(),
             largest: 0,
-            claimed: Vec::new(),
-            courses: BTreeMap::new(),
+            courses: Courses::default(),
             work: WorkCounts::default(),
             doorbells: 0,
             network,
@@ -115,25 +106,7 @@ impl<T: Transactions> Cluster<T> {
         }
         self.doorbells += self.out.batches().count();
         self.killed[at.node.index()] |= self.out.is_killed();
-        for moment in self.out.moments() {
-            match moment {
-                Moment::Begun { transaction, .. } => {
-                    let before = self.courses.insert(*transaction, Course::default());
-                    assert!(before.is_none(), "{transaction:?} twice");
-                }
-                Moment::Committing(committing) => {
-                    let course = self.courses.get_mut(&committing.transaction).expect("begun");
-                    course.accesses = self.out.accesses_of(committing).to_vec();
-                    course.point = Some(committing.point);
-                    self.claimed.push(committing.transaction);
-                }
-                Moment::Ended { transaction, ending } => {
-                    let course = self.courses.get_mut(transaction).expect("begun");
-                    assert_eq!(course.ending.replace(*ending), None);
-                }
-                Moment::Decided { .. } | Moment::Rests { .. } => {}
-            }
-        }
+        self.courses.note(&self.out);
     }
 
     /// Gives the workers of all threads an input.
@@ -219,20 +192,13 @@ impl<T: Transactions> Cluster<T> {
         self.protocol.check_at_rest(&up)
     }
 
-    pub fn ended(&self, ending: Ending) -> usize {
-        self.courses.values().filter(|course| course.ending == Some(ending)).count()
-    }
-
     /// Replays what has ended in the order of its points: each read saw the newest version, and the row
     /// that was last written at this version or before.
     pub fn check_serial(&self) -> Result<(), String> {
         let mut versions = BTreeMap::<HeaderId, u64>::new();
         let mut written = BTreeMap::<(Key, u64), u64>::new();
-        for transaction in &self.claimed {
-            let course = &self.courses[transaction];
-            if !matches!(course.ending, Some(Ending::Committed | Ending::RolledBack)) {
-                continue;
-            }
+        for (transaction, course) in self.courses.claimed().filter(|(_, course)| course.is_judged())
+        {
             for access in &course.accesses {
                 let header = self.protocol.layout().header_of(access.key);
                 let newest = versions.entry(header).or_default();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cluster::engine::{
-    Access, Effects, Ending, Endpoint, Input, Instant, Key, Machine as _, Moment, Node, NodeId,
-    Part, Point, Protocol, Span, Stage, TransactionId,
+    Effects, Endpoint, Input, Instant, Key, Machine as _, Node, NodeId, Part, Point, Protocol,
+    Span, Stage,
 };
 use cluster::fasst::{Fasst, Machine, Settings};
 use cluster::membership;
@@ -14,6 +14,8 @@ use cluster::placement::HeaderId;
 use cluster::transact::{Transactions, digest};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use crate::courses::Courses;
 
 /// What may go wrong with messages, as one in so many; 0 for never.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,32 +43,12 @@ enum Event {
     Restart(NodeId),
 }
 
-/// A transaction that was told of.
-#[derive(Clone, Debug, Default)]
-pub struct Course {
-    pub accesses: Vec<Access>,
-    pub point: Option<Point>,
-    pub ending: Option<Ending>,
-    pub decided: Option<bool>,
-}
-
-impl Course {
-    /// Whether its changes are to be seen.
-    pub fn stands(&self) -> bool {
-        match self.ending {
-            Some(ending) => ending == Ending::Committed,
-            None => self.decided == Some(true),
-        }
-    }
-}
-
 pub struct World<T: Transactions> {
     pub protocol: Fasst<T>,
     pub nodes: Vec<Node<Machine<T>>>,
     pub manager: Node<Machine<T>>,
     pub is_up: Vec<bool>,
-    pub claimed: Vec<TransactionId>,
-    pub courses: BTreeMap<TransactionId, Course>,
+    pub courses: Courses,
     /// The messages that each node has sent.
     pub sent: Vec<u64>,
     /// A node that crashes when it has sent so many messages.
@@ -132,8 +114,7 @@ impl<T: Transactions> World<T> {
             sent: vec![0; nodes.len()],
             protocol,
             nodes,
-            claimed: Vec::new(),
-            courses: BTreeMap::new(),
+            courses: Courses::default(),
             crash_after: None,
             restarts: false,
             cut: None,
@@ -200,7 +181,7 @@ impl<T: Transactions> World<T> {
 
     fn take(&mut self, at: Endpoint) {
         let out = std::mem::take(&mut self.out);
-        self.note(&out);
+        self.courses.note(&out);
         for send in out.sends() {
             let bytes = out.bytes_of(&send.bytes);
             let is_control = bytes[4] >= 16;
@@ -258,33 +239,6 @@ impl<T: Transactions> World<T> {
         if self.restarts {
             let time = self.now + self.random.random_range(1..400) * 1_000_000;
             self.push(time, Event::Restart(node));
-        }
-    }
-
-    fn note(&mut self, out: &Effects) {
-        for moment in out.moments() {
-            match moment {
-                Moment::Begun { transaction, .. } => {
-                    let before = self.courses.insert(*transaction, Course::default());
-                    assert!(before.is_none(), "{transaction:?} twice");
-                }
-                Moment::Committing(committing) => {
-                    let course = self.courses.get_mut(&committing.transaction).expect("begun");
-                    course.accesses = out.accesses_of(committing).to_vec();
-                    course.point = Some(committing.point);
-                    self.claimed.push(committing.transaction);
-                }
-                Moment::Ended { transaction, ending } => {
-                    let course = self.courses.get_mut(transaction).expect("begun");
-                    assert_eq!(course.ending.replace(*ending), None, "{transaction:?}");
-                }
-                Moment::Decided { transaction, committed } => {
-                    let course = self.courses.get_mut(transaction).expect("begun");
-                    let before = course.decided.replace(*committed);
-                    assert_eq!(before.unwrap_or(*committed), *committed, "{transaction:?}");
-                }
-                Moment::Rests { .. } => {}
-            }
         }
     }
 
@@ -406,10 +360,8 @@ impl<T: Transactions> World<T> {
     fn check_serial(&self) -> Result<(), String> {
         let mut versions = BTreeMap::<HeaderId, u64>::new();
         let mut written = BTreeMap::<Key, (u64, u64)>::new();
-        for transaction in &self.claimed {
-            let course = &self.courses[transaction];
-            let only_reads = course.ending == Some(Ending::RolledBack);
-            if !course.stands() && !only_reads || course.point == Some(Point::Within) {
+        for (transaction, course) in self.courses.claimed() {
+            if !course.is_judged() || course.point == Some(Point::Within) {
                 continue;
             }
             let layout = self.protocol.layout();
@@ -467,10 +419,5 @@ impl<T: Transactions> World<T> {
             }
         }
         Ok(())
-    }
-
-    /// How many transactions ended like this.
-    pub fn ended(&self, ending: Ending) -> usize {
-        self.courses.values().filter(|course| course.ending == Some(ending)).count()
     }
 }

@@ -24,7 +24,7 @@ fn without_failures_all_commit_and_no_view_changes() {
     let mut world = World::new(contended(&settings(4), 0, 10), Faults::default(), 0);
     world.run(LIMIT).unwrap();
     world.check().unwrap();
-    assert_eq!(world.ended(Ending::Committed), 4 * 4 * 10);
+    assert_eq!(world.courses.ended(Ending::Committed), 4 * 4 * 10);
     assert_eq!(world.manager.parts[0].manager().unwrap().counts().proposed, 0);
 }
 
@@ -72,7 +72,7 @@ fn two_nodes_may_fail_at_any_time_and_come_back() {
     let (mut decided, mut undecided) = (0, 0);
     seeds::each!(20, |seed| {
         let world = two_fail(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
-        for course in world.courses.values().filter(|course| course.ending.is_none()) {
+        for course in world.courses.all().filter(|course| course.ending.is_none()) {
             decided += u64::from(course.stands());
             undecided += u64::from(!course.stands());
         }

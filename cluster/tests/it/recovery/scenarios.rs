@@ -11,6 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::driver::{Faults, World, settings};
+use crate::courses::Course;
 use crate::wild::Wild;
 
 pub type Run = Result<World<Scripted<ObjectStore>>, String>;
@@ -291,8 +292,8 @@ pub fn a_record_is_needed_to_the_end(seed: u64, planted: Planted) -> Run {
     world.crash(NodeId((coordinator + 1) % nodes));
     world.run(LIMIT)?;
     world.check()?;
-    let is_committed = world.courses.values().all(super::driver::Course::stands);
-    if world.killed > 0 || !is_committed || world.courses.is_empty() {
+    let is_committed = world.courses.all().all(Course::stands);
+    if world.killed > 0 || !is_committed || world.courses.all().len() == 0 {
         return Err(format!("{} nodes ended themselves; {:?}", world.killed, world.courses));
     }
     Ok(world)
