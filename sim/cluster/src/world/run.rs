@@ -11,6 +11,8 @@ use crate::nic::Resource;
 
 /// The most sentences of an error that say what is waited for.
 const SENTENCES: usize = 8;
+/// How often somebody who waits for rest is asked whether to go on.
+const BETWEEN_LOOKS: Time = Time::from_us(1000);
 
 impl<P: Protocol, T: Trace> World<P, T> {
     /// Tells all workers to begin.
@@ -72,9 +74,23 @@ impl<P: Protocol, T: Trace> World<P, T> {
     /// # Errors
     /// When that is not so after `limit`; the error says what is waited for.
     pub fn run_until_rest(&mut self, limit: Time) -> Result<(), Unrest> {
+        self.run_until_rest_unless(limit, &|| false).map(|_| ())
+    }
+
+    /// As [`World::run_until_rest`], and asks after each millisecond of virtual time whether it is to end
+    /// early. Says whether the cluster has come to rest.
+    ///
+    /// # Errors
+    /// As [`World::run_until_rest`].
+    pub fn run_until_rest_unless(
+        &mut self,
+        limit: Time,
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<bool, Unrest> {
         self.finish();
         let end = self.reached + limit;
         self.last_active = self.reached;
+        let mut look = self.reached + BETWEEN_LOOKS;
         loop {
             let active = self.is_active();
             if active {
@@ -84,7 +100,13 @@ impl<P: Protocol, T: Trace> World<P, T> {
             let rested = self.last_active + self.options.quiet;
             if !active && next.is_none_or(|next| next > rested) {
                 self.reached = self.reached.max(rested);
-                return Ok(());
+                return Ok(true);
+            }
+            if next.is_some_and(|next| next > look) {
+                if is_interrupted() {
+                    return Ok(false);
+                }
+                look = look + BETWEEN_LOOKS;
             }
             if !self.step(end) {
                 return Err(Unrest { limit, waits: self.waits() });
