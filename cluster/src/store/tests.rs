@@ -7,6 +7,7 @@ use super::*;
 use crate::engine::{NodeId, TableNumber};
 use crate::placement::Headers;
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape};
+use crate::wire::{Reader, WireError, Writer};
 
 /// One table; even rows exist at the start, with their key as value.
 #[derive(Clone, Debug)]
@@ -36,6 +37,14 @@ impl Transactions for Even {
 
     fn draw(&self, _: &mut u64) -> Option<u64> {
         None
+    }
+
+    fn put_input(&self, input: &u64, out: &mut Vec<u8>) {
+        out.put_u64(*input);
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<u64, WireError> {
+        reader.u64("an input")
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {
