@@ -7,6 +7,7 @@
 //! - [`workload`]: the workloads of the papers.
 //! - [`store`]: the rows of a node, with their headers.
 //! - [`placement`], [`membership`]: which node has which rows, and who belongs to the cluster.
+//! - [`recovery`]: from one view to the next.
 //! - [`fasst`]: the protocol of FaSST (OSDI 2016).
 //!
 //! `docs/cluster.md` describes the engine, `docs/fasst.md` the protocol.
@@ -16,6 +17,7 @@ pub mod fasst;
 pub mod membership;
 mod mix;
 pub mod placement;
+pub mod recovery;
 pub mod store;
 pub mod transact;
 pub mod wire;

@@ -16,6 +16,7 @@ pub use rows::{Change, Row, Rows};
 
 use crate::engine::Key;
 use crate::mix::{mix, unmix};
+use crate::wire::{Reader, WireError};
 
 /// A table as a protocol needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,16 @@ pub trait Transactions: Clone + Send + Sync {
 
     /// The next input, or `None` when there are no more.
     fn draw(&self, source: &mut Self::Source) -> Option<Self::Input>;
+
+    /// Appends an input, as it is sent to another part that runs the logic: at most 255 bytes.
+    fn put_input(&self, input: &Self::Input, out: &mut Vec<u8>);
+
+    /// Reads an input that [`Transactions::put_input`] has written. Inputs have one form in bytes each, and
+    /// none that is read makes the logic panic.
+    ///
+    /// # Errors
+    /// When the bytes are no input of this workload.
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<Self::Input, WireError>;
 
     /// The row of this key at the start: appends its value to `value`, or returns `false` if there is
     /// none. A function of the key alone.

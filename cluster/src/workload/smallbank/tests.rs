@@ -5,7 +5,7 @@ use workloads::database::{Reference, execute, same_tables, total};
 
 use super::*;
 use crate::workload::TotalError;
-use crate::workload::testing::{SerialStore, draw};
+use crate::workload::testing::{SerialStore, check_inputs, draw};
 
 fn bank(initial_cents: i64, seed: u64) -> SmallBank {
     let access = SmallBankAccess::Hot90;
@@ -131,4 +131,19 @@ fn there_are_as_many_rows_as_accounts() {
     let none = SmallBankSettings { hot_accounts: 1, ..settings };
     let error = SmallBank::new(none).expect_err("one hot account cannot pay another").to_string();
     assert_eq!(error, "hot_accounts is 1, expected 2 to 70000000");
+}
+
+#[test]
+fn inputs_come_back_from_their_bytes() {
+    let bank = bank(600, 3);
+    check_inputs(&bank, 2, 100);
+    let refused = |bytes: &[u8]| {
+        let taken = bank.take_input(&mut Reader::new(bytes));
+        taken.expect_err("damaged").to_string()
+    };
+    assert_eq!(refused(&[6]), "byte 0: a kind of transaction (0 to 5) expected, found 6");
+    // There are 50.
+    let twice = [&[0][..], &[7, 0, 0, 0, 0, 0, 0, 0].repeat(2)].concat();
+    assert_eq!(refused(&twice), "byte 9: another account expected, found 7");
+    assert_eq!(refused(&[1, 50, 0, 0, 0, 0, 0, 0, 0]), "byte 1: an account expected, found 50");
 }
