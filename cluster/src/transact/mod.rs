@@ -129,6 +129,22 @@ pub fn word_of(digest: u64) -> u64 {
     unmix(digest)
 }
 
+/// Makes one of several wishes for the same key, for the larger intent.
+pub(crate) fn merge(wanted: &mut Vec<(Key, Intent)>) {
+    let mut kept = 0;
+    for at in 0..wanted.len() {
+        let (key, intent) = wanted[at];
+        match wanted[..kept].iter_mut().find(|(other, _)| *other == key) {
+            Some((_, other)) => *other = intent.max(*other),
+            None => {
+                wanted[kept] = (key, intent);
+                kept += 1;
+            }
+        }
+    }
+    wanted.truncate(kept);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

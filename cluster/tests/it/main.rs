@@ -5,4 +5,6 @@ mod edges;
 mod explorer;
 mod fasst;
 mod recovery;
+mod told;
 mod wild;
+mod xenic;

@@ -5,15 +5,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cluster::engine::{
-    Access, Effects, Ending, Endpoint, Input, Instant, Key, Machine as _, Moment, Node, NodeId,
-    Part, Point, Protocol, Span, Stage, TransactionId, Work, WorkCounts,
+    Effects, Ending, Endpoint, Input, Instant, Machine as _, Node, NodeId, Part, Protocol, Span,
+    Stage, Work, WorkCounts,
 };
 use cluster::fasst::messages::Kind;
 use cluster::fasst::{Fasst, Machine, Settings};
-use cluster::placement::HeaderId;
 use cluster::transact::Transactions;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use crate::told::Told;
 
 /// A message under way.
 #[derive(Clone, Debug)]
@@ -21,14 +22,6 @@ pub struct Flight {
     pub from: Endpoint,
     pub to: Endpoint,
     pub bytes: Vec<u8>,
-}
-
-/// A transaction that was told of.
-#[derive(Clone, Debug, Default)]
-pub struct Course {
-    pub accesses: Vec<Access>,
-    pub point: Option<Point>,
-    pub ending: Option<Ending>,
 }
 
 /// What the network does beside delivering.
@@ -48,9 +41,7 @@ pub struct Cluster<T: Transactions> {
     /// Requests (messages, not answers) by stage.
     pub requests: BTreeMap<Stage, usize>,
     pub largest: usize,
-    /// The attempts in the order of their points.
-    pub claimed: Vec<TransactionId>,
-    pub courses: BTreeMap<TransactionId, Course>,
+    pub told: Told,
     pub work: WorkCounts,
     pub doorbells: usize,
     network: Network,
@@ -74,8 +65,7 @@ impl<T: Transactions> Cluster<T> {
             flying: VecDeque::new(),
             requests: BTreeMap::new(),
             largest: 0,
-            claimed: Vec::new(),
-            courses: BTreeMap::new(),
+            told: Told::default(),
             work: WorkCounts::default(),
             doorbells: 0,
             network,
@@ -115,25 +105,7 @@ impl<T: Transactions> Cluster<T> {
         }
         self.doorbells += self.out.batches().count();
         self.killed[at.node.index()] |= self.out.is_killed();
-        for moment in self.out.moments() {
-            match moment {
-                Moment::Begun { transaction, .. } => {
-                    let before = self.courses.insert(*transaction, Course::default());
-                    assert!(before.is_none(), "{transaction:?} twice");
-                }
-                Moment::Committing(committing) => {
-                    let course = self.courses.get_mut(&committing.transaction).expect("begun");
-                    course.accesses = self.out.accesses_of(committing).to_vec();
-                    course.point = Some(committing.point);
-                    self.claimed.push(committing.transaction);
-                }
-                Moment::Ended { transaction, ending } => {
-                    let course = self.courses.get_mut(transaction).expect("begun");
-                    assert_eq!(course.ending.replace(*ending), None);
-                }
-                Moment::Decided { .. } | Moment::Rests { .. } => {}
-            }
-        }
+        self.told.take(&self.out);
     }
 
     /// Gives the workers of all threads an input.
@@ -220,38 +192,10 @@ impl<T: Transactions> Cluster<T> {
     }
 
     pub fn ended(&self, ending: Ending) -> usize {
-        self.courses.values().filter(|course| course.ending == Some(ending)).count()
+        self.told.ended(ending)
     }
 
-    /// Replays what has ended in the order of its points: each read saw the newest version, and the row
-    /// that was last written at this version or before.
     pub fn check_serial(&self) -> Result<(), String> {
-        let mut versions = BTreeMap::<HeaderId, u64>::new();
-        let mut written = BTreeMap::<(Key, u64), u64>::new();
-        for transaction in &self.claimed {
-            let course = &self.courses[transaction];
-            if !matches!(course.ending, Some(Ending::Committed | Ending::RolledBack)) {
-                continue;
-            }
-            for access in &course.accesses {
-                let header = self.protocol.layout().header_of(access.key);
-                let newest = versions.entry(header).or_default();
-                if access.writes {
-                    *newest = access.version;
-                    written.insert((access.key, access.version), access.digest);
-                    continue;
-                }
-                let is_timely = match course.point {
-                    Some(Point::Within) => access.version <= *newest,
-                    _ => access.version == *newest,
-                };
-                let until = (access.key, 0)..=(access.key, access.version);
-                let row = written.range(until).next_back();
-                if !is_timely || row.is_some_and(|(_, digest)| *digest != access.digest) {
-                    return Err(format!("{transaction:?}: {access:?}; {header:?} is at {newest}"));
-                }
-            }
-        }
-        Ok(())
+        self.told.check_serial(self.protocol.layout())
     }
 }
