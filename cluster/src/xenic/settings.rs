@@ -150,6 +150,12 @@ impl Settings {
         usize::from(self.nodes) * usize::from(self.slots)
     }
 
+    /// The core of the own NIC that coordinates the transactions of a worker of a thread.
+    pub(super) fn core_of(&self, thread: u8, worker: u8) -> u8 {
+        let number = u32::from(thread) * u32::from(self.workers) + u32::from(worker);
+        (number % u32::from(self.cores)) as u8
+    }
+
     /// Whether a cluster can be run by them.
     ///
     /// # Errors

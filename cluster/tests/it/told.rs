@@ -12,6 +12,8 @@ pub struct Course {
     pub accesses: Vec<Access>,
     pub point: Option<Point>,
     pub ending: Option<Ending>,
+    /// How many attempts had told of their points when it began.
+    begun: usize,
 }
 
 /// All of them.
@@ -27,7 +29,8 @@ impl Told {
         for moment in out.moments() {
             match moment {
                 Moment::Begun { transaction, .. } => {
-                    let before = self.courses.insert(*transaction, Course::default());
+                    let course = Course { begun: self.claimed.len(), ..Course::default() };
+                    let before = self.courses.insert(*transaction, course);
                     assert!(before.is_none(), "{transaction:?} twice");
                 }
                 Moment::Committing(committing) => {
@@ -71,15 +74,18 @@ impl Told {
     }
 
     /// Replays what has ended in the order of its points: each read saw the newest version, and the row
-    /// that was last written at this version or before.
+    /// that was last written at this version or before. What has its point somewhere has read all of its rows
+    /// at one instant since it began.
     pub fn check_serial(&self, layout: &Partitioning) -> Result<(), String> {
         let mut versions = BTreeMap::<HeaderId, u64>::new();
         let mut written = BTreeMap::<(Key, u64), u64>::new();
-        for transaction in &self.claimed {
+        let writers = self.writers(layout);
+        for (place, transaction) in self.claimed.iter().enumerate() {
             let course = &self.courses[transaction];
-            if !matches!(course.ending, Some(Ending::Committed | Ending::RolledBack)) {
+            if !course.stands() {
                 continue;
             }
+            let (mut first, mut last) = (course.begun, place);
             for access in &course.accesses {
                 let header = layout.header_of(access.key);
                 let newest = versions.entry(header).or_default();
@@ -88,8 +94,12 @@ impl Told {
                     written.insert((access.key, access.version), access.digest);
                     continue;
                 }
+                let written_at = writers.get(&(header, access.version)).map_or(0, |at| at + 1);
+                let replaced_at = writers.get(&(header, access.version + 1));
+                first = first.max(written_at);
+                last = last.min(replaced_at.copied().unwrap_or(place));
                 let is_timely = match course.point {
-                    Some(Point::Within) => access.version <= *newest,
+                    Some(Point::Within) => access.version <= *newest && first <= last,
                     _ => access.version == *newest,
                 };
                 let until = (access.key, 0)..=(access.key, access.version);
@@ -104,5 +114,24 @@ impl Told {
             }
         }
         Ok(())
+    }
+
+    /// The places in the order of points of those that have written each version.
+    fn writers(&self, layout: &Partitioning) -> BTreeMap<(HeaderId, u64), usize> {
+        let all = self.claimed.iter().enumerate();
+        let stands = all.filter(|(_, transaction)| self.courses[*transaction].stands());
+        let writes = stands.flat_map(|(place, transaction)| {
+            let accesses = self.courses[transaction].accesses.iter();
+            let writes = accesses.filter(|access| access.writes);
+            writes.map(move |access| ((layout.header_of(access.key), access.version), place))
+        });
+        writes.collect()
+    }
+}
+
+impl Course {
+    /// Whether its client was told that it has ended otherwise than by an abort.
+    fn stands(&self) -> bool {
+        matches!(self.ending, Some(Ending::Committed | Ending::RolledBack))
     }
 }

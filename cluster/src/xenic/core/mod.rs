@@ -382,14 +382,30 @@ impl<T: Transactions> Burst<'_, T> {
     fn take_of_host(&mut self, from: Endpoint, bytes: &[u8]) {
         let Part::HostThread(thread) = from.part else { return };
         let fixed = self.fixed;
-        let Ok(message) = ToNic::decode(bytes, fixed.workload.tables()) else {
-            self.dropped().malformed += 1;
-            return;
-        };
+        let message = ToNic::decode(bytes, fixed.workload.tables());
+        let message = message.ok().filter(|message| self.is_from(thread, message));
         match message {
-            ToNic::Applied(applied) => self.applied(applied),
-            _ if !self.serves() => self.hold(from, bytes),
-            _ => self.take_of_thread(thread, message, bytes),
+            None => self.dropped().malformed += 1,
+            Some(ToNic::Applied(applied)) => self.applied(applied),
+            Some(_) if !self.serves() => self.hold(from, bytes),
+            Some(message) => self.take_of_thread(thread, message, bytes),
+        }
+    }
+
+    /// Whether a message may come from this thread of the host: from a log worker, or from one with the worker that
+    /// it names, whose transactions are this core's.
+    fn is_from(&self, thread: u8, message: &ToNic<'_>) -> bool {
+        let settings = &self.fixed.settings;
+        match message.head() {
+            None => {
+                let log_workers = settings.threads..settings.threads + settings.log_workers;
+                log_workers.contains(&thread)
+            }
+            Some(head) => {
+                thread < settings.threads
+                    && head.worker < settings.workers
+                    && settings.core_of(thread, head.worker) == self.core.number
+            }
         }
     }
 

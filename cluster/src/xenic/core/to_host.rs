@@ -143,9 +143,6 @@ impl<T: Transactions> Burst<'_, T> {
         let is_written = |key: Key| writes.iter(tables).any(|(written, ..)| written == key);
         for (key, _) in &local.reads {
             let intent = if is_written(*key) { Intent::Write } else { Intent::Read };
-            if intent == Intent::Read && self.has(Mutant::LocalWritesUnvalidated) {
-                continue;
-            }
             // It is the own node's, as the host has its table; if the view has changed, that is refused.
             let what = if intent == Intent::Write { What::Lock } else { What::Read };
             self.core.slots[at].ask(Ask::new(self.core.own, what, *key, intent));
@@ -162,12 +159,16 @@ impl<T: Transactions> Burst<'_, T> {
         let Some(local) = self.core.slots[at].local.take() else { return };
         let is_blind = self.has(Mutant::LocalWritesUnvalidated);
         let state = &mut self.core.slots[at];
-        let is_read = |key: Key| state.rows.all().iter().find(|row| row.key == key);
-        let is_same = local.reads.iter().all(|(key, version)| {
-            is_read(*key).is_none_or(|row| row.version == u64::from(*version))
-        });
-        if !is_same && !is_blind {
-            return self.abort(slot, Ending::AbortedByValidation);
+        for (key, version) in &local.reads {
+            let Some(row) = state.rows.all().iter().find(|row| row.key == *key) else { continue };
+            if row.version == u64::from(*version) {
+                continue;
+            }
+            if !is_blind {
+                return self.abort(slot, Ending::AbortedByValidation);
+            }
+            let (intent, value) = (row.intent, state.rows.value_of(row).map(<[u8]>::to_vec));
+            state.rows.fetched(*key, intent, (*version).into(), value.as_deref());
         }
         let writes = WriteSet { number: local.number, bytes: &local.writes };
         let decision = match write_all(&mut state.rows, writes.iter(tables)) {

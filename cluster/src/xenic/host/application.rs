@@ -260,9 +260,7 @@ impl<T: Transactions> Poll<'_, T> {
 
     /// The core of the NIC that coordinates the transactions of a worker.
     fn core_of(&self, worker: u8) -> Endpoint {
-        let settings = &self.fixed.settings;
-        let number = u32::from(self.state.number) * u32::from(settings.workers) + u32::from(worker);
-        let core = (number % u32::from(settings.cores)) as u8;
+        let core = self.fixed.settings.core_of(self.state.number, worker);
         Endpoint { node: self.state.own, part: Part::NicCore(core) }
     }
 

@@ -180,6 +180,20 @@ mod tag {
 }
 
 impl<'a> ToNic<'a> {
+    /// The attempt that it is about, if it is about one.
+    pub fn head(&self) -> Option<Head> {
+        match *self {
+            Self::BeginShipped { head, .. }
+            | Self::Begin { head, .. }
+            | Self::More { head, .. }
+            | Self::Writes { head, .. }
+            | Self::RollBack { head }
+            | Self::Local { head, .. }
+            | Self::LocalReads { head, .. } => Some(head),
+            Self::Applied(_) => None,
+        }
+    }
+
     /// Appends it.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match *self {

@@ -46,6 +46,8 @@ pub struct Network {
     pub shuffles: bool,
     /// One message between nodes in so many is delivered twice.
     pub duplicates: Option<u32>,
+    /// One message between nodes in so many is lost.
+    pub losses: Option<u32>,
     /// Log workers take a turn only once in so many steps; 1 if never set.
     pub lazy: u32,
 }
@@ -65,6 +67,9 @@ pub struct Cluster<T: Transactions> {
     pub largest: usize,
     pub told: Told,
     pub work: WorkCounts,
+    pub most_steps: u32,
+    /// Whether what is told is not listened to, as it may make no sense.
+    pub is_deaf: bool,
     network: Network,
     random: ChaCha8Rng,
     now: Instant,
@@ -91,6 +96,8 @@ impl<T: Transactions> Cluster<T> {
             largest: 0,
             told: Told::default(),
             work: WorkCounts::default(),
+            most_steps: 2_000_000,
+            is_deaf: false,
             network,
             random: ChaCha8Rng::seed_from_u64(seed),
             now: Instant::from_ps(1_000_000),
@@ -106,6 +113,11 @@ impl<T: Transactions> Cluster<T> {
             Part::NicCore(core) => usize::from(threads + log_workers + core),
             Part::Memory | Part::Switch => panic!("it has no machine"),
         }
+    }
+
+    fn is_log_worker(&self, part: Part) -> bool {
+        let threads = self.protocol.settings().threads;
+        matches!(part, Part::HostThread(thread) if thread >= threads)
     }
 
     fn endpoint(&self, node: usize, place: usize) -> Endpoint {
@@ -155,7 +167,10 @@ impl<T: Transactions> Cluster<T> {
             if twice.is_some_and(|one| self.random.random_ratio(1, one)) {
                 self.flying.push_back(flight.clone());
             }
-            self.flying.push_back(flight);
+            let is_lost = self.network.losses.filter(|_| between_nics);
+            if !is_lost.is_some_and(|one| self.random.random_ratio(1, one)) {
+                self.flying.push_back(flight);
+            }
         }
         for asked in self.out.operations() {
             let bytes = self.out.bytes_of(&asked.bytes).to_vec();
@@ -172,7 +187,9 @@ impl<T: Transactions> Cluster<T> {
             self.work.add(*work, *times);
         }
         self.killed[at.node.index()] |= self.out.is_killed();
-        self.told.take(&self.out);
+        if !self.is_deaf {
+            self.told.take(&self.out);
+        }
     }
 
     pub fn begin_all(&mut self) {
@@ -190,7 +207,7 @@ impl<T: Transactions> Cluster<T> {
         let due = self.deadlines().find(|(_, at)| *at <= self.now);
         if let Some((at, _)) = due {
             let polls = self.network.lazy <= 1
-                || at.part == Part::HostThread(0)
+                || !self.is_log_worker(at.part)
                 || self.flying.is_empty()
                 || self.random.random_ratio(1, self.network.lazy);
             if polls {
@@ -259,13 +276,16 @@ impl<T: Transactions> Cluster<T> {
     }
 
     /// Runs until nothing is under way any more.
-    pub fn run(&mut self) {
-        for _ in 0..5_000_000 {
+    ///
+    /// # Errors
+    /// When that does not come.
+    pub fn run(&mut self) -> Result<(), String> {
+        for _ in 0..self.most_steps {
             if !self.step() {
-                return;
+                return Ok(());
             }
         }
-        panic!("it does not come to rest");
+        Err("it does not come to rest".into())
     }
 
     pub fn check_at_rest(&self) -> Result<(), String> {

@@ -4,12 +4,15 @@
 
 use cluster::engine::Ending;
 use cluster::transact::Transactions;
-use cluster::workload::{ObjectStore, ObjectStoreSettings, Scripted, SmallBank, SmallBankSettings};
+use cluster::workload::{
+    ObjectStore, ObjectStoreSettings, Scripted, SmallBank, SmallBankSettings, Tatp, TatpSettings,
+};
 use cluster::xenic::Settings;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::driver::{Cluster, Network};
+use crate::wild::Wild;
 
 /// Settings by chance: each switch, few slots, a small index.
 pub fn settings(random: &mut ChaCha8Rng) -> Settings {
@@ -35,6 +38,7 @@ pub fn network(random: &mut ChaCha8Rng) -> Network {
     Network {
         shuffles: random.random_ratio(3, 4),
         duplicates: random.random::<bool>().then_some(5),
+        losses: None,
         lazy: random.random_range(1..30),
     }
 }
@@ -47,8 +51,7 @@ fn run<T: Transactions>(settings: Settings, network: Network, workload: T, seed:
     let name = format!("{settings:?} {network:?}");
     let mut cluster = Cluster::new(settings, workload, network, seed);
     cluster.begin_all();
-    cluster.run();
-    let check = cluster.check();
+    let check = cluster.run().and_then(|()| cluster.check());
     check.unwrap_or_else(|error| panic!("{error}\n{name}"));
     let ended = cluster.ended(Ending::Committed) + cluster.ended(Ending::RolledBack);
     assert_eq!(ended, 12 * workers as usize, "{name}");
@@ -57,7 +60,7 @@ fn run<T: Transactions>(settings: Settings, network: Network, workload: T, seed:
 
 #[test]
 fn objects_in_any_order() {
-    seeds::each!(60, |seed| {
+    seeds::each!(20, |seed| {
         let random = &mut ChaCha8Rng::seed_from_u64(seed);
         let settings = settings(random);
         let reads = random.random_range(1..=settings.nodes.min(4)) as u8;
@@ -75,7 +78,7 @@ fn objects_in_any_order() {
 
 #[test]
 fn accounts_in_any_order() {
-    seeds::each!(60, |seed| {
+    seeds::each!(20, |seed| {
         let random = &mut ChaCha8Rng::seed_from_u64(seed);
         let accounts = random.random_range(4..60);
         let access = workloads::scenario::SmallBankAccess::Hot10;
@@ -83,5 +86,29 @@ fn accounts_in_any_order() {
             SmallBankSettings { accounts, hot_accounts: 2, access, initial_cents: 500, seed };
         let bank = SmallBank::new(bank).expect("sound settings");
         run(settings(random), network(random), bank, seed);
+    });
+}
+
+#[test]
+fn subscribers_in_any_order() {
+    seeds::each!(12, |seed| {
+        let random = &mut ChaCha8Rng::seed_from_u64(seed);
+        let settings = settings(random);
+        let subscribers = random.random_range(4..40);
+        let tatp = TatpSettings { subscribers, seed };
+        let tatp = Tatp::new(tatp).expect("sound settings");
+        run(settings, network(random), tatp, seed);
+    });
+}
+
+/// Values of no bytes, of many, out of line; rows that are made and deleted; rounds; records that are too large.
+#[test]
+fn wild_transactions_in_any_order() {
+    seeds::each!(20, |seed| {
+        let random = &mut ChaCha8Rng::seed_from_u64(seed);
+        let mtu = if random.random() { 1470 } else { 4096 };
+        let settings = Settings { mtu, ..settings(random) };
+        let wild = Wild { rows: random.random_range(4..20), seed };
+        run(settings, network(random), wild, seed);
     });
 }
