@@ -7,19 +7,24 @@
 //! - [`workload`]: the workloads of the papers.
 //! - [`store`]: the rows of a node, with their headers.
 //! - [`placement`], [`membership`]: which node has which rows, and who belongs to the cluster.
+//! - [`recovery`]: from one view to the next.
 //! - [`fasst`]: the protocol of FaSST (OSDI 2016).
+//! - [`xenic`]: the protocol of Xenic (SOSP 2021).
 //!
-//! `docs/cluster.md` describes the engine, `docs/fasst.md` the protocol.
+//! `docs/cluster.md` describes the engine, `docs/fasst.md` and `docs/xenic.md` the protocols.
 
 pub mod engine;
 pub mod fasst;
 pub mod membership;
 mod mix;
 pub mod near;
+mod pause;
 pub mod placement;
+pub mod recovery;
 pub mod store;
 pub mod transact;
 pub mod wire;
 pub mod workload;
+pub mod xenic;
 
 pub use mix::mix;

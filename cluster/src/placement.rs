@@ -41,15 +41,25 @@ impl PartitionId {
     }
 }
 
-/// A header: the one of a bucket, for all of its rows. Versions are its, and so is the lock.
+/// What has a header, and with it a version and a lock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Headers {
+    /// Each bucket, for all of its rows (FaSST, section 5).
+    #[default]
+    Buckets,
+    /// Each row for itself, also one that is not there (Xenic, section 4.1).
+    Rows,
+}
+
+/// A header: that of a bucket, or of a row; see [`Headers`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HeaderId {
     /// The partition of its rows.
     pub partition: PartitionId,
     /// The table of its rows.
     pub table: TableNumber,
-    /// The bucket in the table's part.
-    pub bucket: u32,
+    /// The bucket in the table's part; where rows have headers, the row.
+    pub bucket: u64,
 }
 
 /// Why a cluster cannot be laid out as asked.
@@ -83,6 +93,7 @@ pub struct Partitioning {
     /// As many as nodes at the start.
     partitions: u16,
     backups: u16,
+    headers: Headers,
     tables: Vec<TableLayout>,
 }
 
@@ -115,7 +126,13 @@ impl Partitioning {
             return Err(PlacementError::Tables { found: tables.len() });
         }
         let tables = tables.iter().map(|table| TableLayout::new(table, nodes)).collect();
-        Ok(Self { partitions: nodes, backups, tables })
+        Ok(Self { partitions: nodes, backups, headers: Headers::default(), tables })
+    }
+
+    /// The same, where these have the headers. (Without, buckets have them.)
+    #[must_use]
+    pub fn with_headers(self, headers: Headers) -> Self {
+        Self { headers, ..self }
     }
 
     /// The same, with this number of buckets for each table in each partition, at least one. Tests make
@@ -136,6 +153,11 @@ impl Partitioning {
     /// How many backups a partition shall have: FaSST's f.
     pub fn backups(&self) -> u16 {
         self.backups
+    }
+
+    /// What has the headers.
+    pub fn headers(&self) -> Headers {
+        self.headers
     }
 
     /// How many tables there are.
@@ -173,12 +195,29 @@ impl Partitioning {
 
     /// The header of a row. For a table that does not exist, one that does not exist either.
     pub fn header_of(&self, key: Key) -> HeaderId {
+        let bucket = match self.headers {
+            Headers::Buckets => self.bucket_of(key),
+            Headers::Rows => key.row,
+        };
+        HeaderId { partition: self.partition_of(key), table: key.table, bucket }
+    }
+
+    /// The bucket of a row in its table's part.
+    fn bucket_of(&self, key: Key) -> u64 {
         let buckets = self.tables.get(usize::from(key.table.0)).map_or(1, |table| table.buckets);
         let hash = mix(key.row ^ (u64::from(key.table.0) << 56) ^ 0x9e37_79b9_7f4a_7c15);
-        HeaderId {
-            partition: self.partition_of(key),
-            table: key.table,
-            bucket: scale(hash, u64::from(buckets)) as u32,
+        scale(hash, u64::from(buckets))
+    }
+
+    /// A header in words.
+    pub fn name_of(&self, header: HeaderId) -> String {
+        let HeaderId { partition: PartitionId(partition), table: TableNumber(table), bucket } =
+            header;
+        match self.headers {
+            Headers::Buckets => {
+                format!("bucket {bucket} of table {table} in partition {partition}")
+            }
+            Headers::Rows => format!("row {bucket:#x} of table {table} in partition {partition}"),
         }
     }
 
@@ -260,10 +299,25 @@ mod tests {
         assert_eq!(partition(1, u64::MAX), PartitionId((u64::MAX >> 8) as u16 % 6));
         // The rows of a group are spread over the buckets.
         let header = |row| layout.header_of(Key { table: TableNumber(1), row: 0x500 | row });
-        let mut buckets: Vec<u32> = (0..256_u64).map(|row| header(row).bucket).collect();
+        let mut buckets: Vec<u64> = (0..256_u64).map(|row| header(row).bucket).collect();
         buckets.sort_unstable();
         buckets.dedup();
         assert!(buckets.len() > 150, "{} buckets", buckets.len());
+    }
+
+    #[test]
+    fn each_row_has_a_header_of_its_own_where_rows_have_them() {
+        let layout = Partitioning::new(4, 2, &[shape(8), shape(8)]).unwrap().with_buckets(1);
+        let key = |table, row| Key { table: TableNumber(table), row };
+        let (one, other) = (key(1, 5), key(1, u64::MAX));
+        let bucket = layout.header_of(one);
+        assert_eq!((bucket.bucket, layout.header_of(other).bucket), (0, 0));
+        let layout = layout.with_headers(Headers::Rows);
+        let row = layout.header_of(one);
+        assert_eq!(row, HeaderId { bucket: 5, ..bucket });
+        assert_eq!(layout.header_of(other).bucket, u64::MAX);
+        let partition = row.partition.0;
+        assert_eq!(layout.name_of(row), format!("row 0x5 of table 1 in partition {partition}"));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! Bytes of messages: a reader that fails in place of panicking, and the writing of numbers. All
 //! numbers are little-endian, and nothing is padded.
 
+use std::ops::RangeInclusive;
+
 use thiserror::Error;
 
 /// Why bytes are not the message that they should be.
@@ -43,7 +45,7 @@ pub struct Reader<'a> {
 }
 
 macro_rules! numbers {
-    ($($name:ident: $number:ty),*) => { $(
+    ($($name:ident $name_in:ident: $number:ty),*) => { $(
         #[doc = concat!("A `", stringify!($number), "`.")]
         ///
         /// # Errors
@@ -58,6 +60,24 @@ macro_rules! numbers {
                 None => Err(WireError::Short { expected, at: self.at }),
             }
         }
+
+        #[doc = concat!("A `", stringify!($number), "` of this range.")]
+        ///
+        /// # Errors
+        /// When the message ends before it, or it is another.
+        #[inline]
+        pub fn $name_in(
+            &mut self,
+            range: RangeInclusive<$number>,
+            expected: &'static str,
+        ) -> Result<$number, WireError> {
+            let at = self.at;
+            let found = self.$name(expected)?;
+            match range.contains(&found) {
+                true => Ok(found),
+                false => Err(WireError::Unknown { expected, found: found.into(), at }),
+            }
+        }
     )* };
 }
 
@@ -67,7 +87,7 @@ impl<'a> Reader<'a> {
         Self { bytes, at: 0 }
     }
 
-    numbers!(u8: u8, u16: u16, u32: u32, u64: u64);
+    numbers!(u8 u8_in: u8, u16 u16_in: u16, u32 u32_in: u32, u64 u64_in: u64);
 
     /// So many bytes.
     ///
@@ -184,5 +204,9 @@ mod tests {
         assert_eq!(reader.end("e"), Ok(()));
         let error = reader.u64("a version").unwrap_err();
         assert_eq!(error.to_string(), "byte 19: a version expected, and the message ends");
+        let mut reader = Reader::new(&bytes);
+        assert_eq!(reader.u8_in(1..=1, "a"), Ok(1));
+        let error = reader.u16_in(3..=4, "three or four").unwrap_err();
+        assert_eq!(error.to_string(), "byte 1: three or four expected, found 2");
     }
 }

@@ -5,6 +5,7 @@
 //! drivers of the same machines: a world in virtual time, an explorer of all orders of delivery, and
 //! later threads and a network.
 
+mod aside;
 mod effects;
 mod input;
 mod machine;
@@ -13,6 +14,7 @@ mod protocol;
 mod time;
 mod work;
 
+pub use aside::Aside;
 pub use effects::{
     Access, Committing, Effects, Ending, Moment, OperationRequest, Point, SendRequest, Stage,
 };

@@ -39,6 +39,12 @@ pub enum Work {
     Post,
     /// The queue pair of a one-sided verb was taken over from another thread.
     TakeOver,
+    /// A NIC's core looked a key up in its index, and read, locked, compared, changed or unlocked it there.
+    Index,
+    /// A NIC's core went on with what had waited for a memory operation.
+    Continue,
+    /// A log worker took a record from a log, beside what it does to the rows.
+    Apply,
 }
 
 impl Work {
@@ -46,7 +52,7 @@ impl Work {
     pub const COUNT: usize = Self::ALL.len();
 
     /// All kinds, in their order.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::Receive,
         Self::Send,
         Self::Doorbell,
@@ -63,6 +69,9 @@ impl Work {
         Self::CopyLine,
         Self::Post,
         Self::TakeOver,
+        Self::Index,
+        Self::Continue,
+        Self::Apply,
     ];
 
     /// Its name in platform files, below `cpu`.
@@ -84,6 +93,9 @@ impl Work {
             Self::CopyLine => "copy_line",
             Self::Post => "post",
             Self::TakeOver => "take_over",
+            Self::Index => "index",
+            Self::Continue => "continue",
+            Self::Apply => "apply",
         }
     }
 }

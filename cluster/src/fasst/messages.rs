@@ -379,7 +379,7 @@ fn put_key(key: Key, out: &mut Vec<u8>) {
 
 /// A version, of 63 bits at most.
 #[inline]
-pub(super) fn version(reader: &mut Reader<'_>) -> Result<u64, WireError> {
+pub(crate) fn version(reader: &mut Reader<'_>) -> Result<u64, WireError> {
     let at = reader.position();
     match reader.u64("a version")? {
         found @ LOCK_BIT.. => {

@@ -7,7 +7,6 @@
 //! - `worker` and `asks`: the coordinator as a state, and the packing of its requests.
 //! - `server`: the handlers of requests.
 //! - [`Thread`]: the master and the workers of a thread as one machine.
-//! - [`recovery`]: from one view to the next.
 //! - [`mutant`]: planted bugs.
 //!
 //! `docs/fasst.md` describes all of it, with what the paper leaves open and how it is decided here.
@@ -16,7 +15,6 @@ mod asks;
 mod context;
 pub mod messages;
 pub mod mutant;
-pub mod recovery;
 pub mod rpc;
 mod server;
 mod settings;
@@ -36,6 +34,7 @@ pub use thread::Thread;
 use crate::engine::{Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol, Span};
 use crate::membership::Manager;
 use crate::placement::Partitioning;
+use crate::recovery;
 use crate::transact::Transactions;
 
 /// Attempts have numbers of 32 bits, and each process of a node so many of them: one after the other, until
@@ -165,7 +164,7 @@ impl<T: Transactions> Fasst<T> {
         &self.fixed.layout
     }
 
-    fn shared(&self, node: NodeId) -> Shared<T> {
+    pub(crate) fn shared(&self, node: NodeId) -> Shared<T> {
         let Fixed { settings, workload, layout, .. } = &*self.fixed;
         Shared::new(workload.clone(), Arc::clone(layout), settings, node)
     }

@@ -5,11 +5,9 @@
 //! one of them to each machine. So a thread has to provide as many receive buffers as there are nodes
 //! times the budget, and twice that for answers.
 
-use std::hash::{Hash, Hasher};
-
 use super::mutant::Mutant;
 use super::settings::Settings;
-use crate::engine::{Endpoint, NodeId};
+use crate::engine::{Aside, Endpoint, NodeId};
 use crate::near;
 
 /// What a thread has dropped, and why.
@@ -29,22 +27,6 @@ pub struct Dropped {
     pub too_large: u64,
     /// Attempts that were not begun, as all numbers for them were used: each ended its process.
     pub out_of_numbers: u64,
-}
-
-/// Something that says nothing about the state of a machine: all values are equal.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Aside<V>(pub V);
-
-impl<V> PartialEq for Aside<V> {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl<V> Eq for Aside<V> {}
-
-impl<V> Hash for Aside<V> {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// The endpoint of a thread.

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use super::recovery::Recovery;
 use super::settings::Settings;
 use crate::engine::{Instant, NodeId};
 use crate::membership::{Member, Status, View};
 use crate::placement::{PartitionId, Partitioning};
+use crate::recovery::Recovery;
 use crate::store::Store;
 use crate::store::log::Log;
 use crate::transact::Transactions;

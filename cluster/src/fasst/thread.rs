@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::context::{Context, Fixed, Scratch};
 use super::messages::{Header, Kind};
 use super::mutant::Mutant;
-use super::recovery;
-use super::rpc::{Aside, Dropped, Rpc};
+use super::rpc::{Dropped, Rpc};
 use super::server;
 use super::shared::Shared;
 use super::worker::{State, Worker};
-use crate::engine::{Effects, Endpoint, Input, Instant, NodeId, Span, Work};
+use crate::engine::{Aside, Effects, Endpoint, Input, Instant, NodeId, Span, Work};
 use crate::membership::Status;
+use crate::recovery;
 use crate::transact::Transactions;
 use crate::wire::{Reader, WireError};
 

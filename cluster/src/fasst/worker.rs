@@ -5,17 +5,18 @@
 //! step are there. Each step makes a list of requests; what concerns the worker's own node is done at
 //! once, without a message, and the rest is sent ([`super::asks`]).
 
-mod backoff;
 mod commit;
 
 use super::asks::{Ask, What};
 use super::context::Context;
 use super::mutant::Mutant;
 use super::server;
+use super::settings::Settings;
 use crate::engine::{Ending, Instant, Key, Moment, Point, TransactionId, Work};
 use crate::near;
+use crate::pause::{Aborted, pause};
 use crate::placement::HeaderId;
-use crate::transact::{Decision, Intent, Rows, Transactions};
+use crate::transact::{self, Decision, Intent, Rows, Transactions};
 
 /// What a worker is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -292,7 +293,7 @@ impl<I, S> Worker<I, S> {
         cx: &mut Context<'_, T>,
         wanted: &mut Vec<(Key, Intent)>,
     ) {
-        merge(wanted);
+        transact::merge(wanted);
         self.step(State::Execute);
         for &(key, intent) in wanted.iter() {
             let locks = intent == Intent::Write && !cx.has(Mutant::ValidateBeforeLocks);
@@ -478,7 +479,10 @@ impl<I, S> Worker<I, S> {
         self.rows.clear();
         if ending.is_abort() {
             self.failures = self.failures.saturating_add(1);
-            self.state = State::Again { at: cx.now + self.pause(cx, ending) };
+            let (attempt, length) = (self.transaction(cx), cx.now.since(self.begun));
+            let aborted = Aborted { attempt, ending, length, failures: self.failures };
+            let Settings { patience, backoff, .. } = cx.fixed.settings;
+            self.state = State::Again { at: cx.now + pause(&aborted, patience, backoff) };
         } else {
             (self.failures, self.input) = (0, None);
             self.state = State::Next;
@@ -566,20 +570,4 @@ impl<I, S> Worker<I, S> {
             self.open = 0;
         }
     }
-}
-
-/// Makes one of several wishes for the same key, for the larger intent.
-fn merge(wanted: &mut Vec<(Key, Intent)>) {
-    let mut kept = 0;
-    for at in 0..wanted.len() {
-        let (key, intent) = wanted[at];
-        match wanted[..kept].iter_mut().find(|(other, _)| *other == key) {
-            Some((_, other)) => *other = intent.max(*other),
-            None => {
-                wanted[kept] = (key, intent);
-                kept += 1;
-            }
-        }
-    }
-    wanted.truncate(kept);
 }

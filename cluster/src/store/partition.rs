@@ -14,7 +14,7 @@ use crate::transact::Change;
 /// Nobody: the manager coordinates no transactions.
 const NOBODY: TransactionId = TransactionId(u64::MAX);
 
-/// The header of a bucket.
+/// The header of a bucket or of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Header {
     /// Its version: how many transactions have changed rows under it.
@@ -70,7 +70,7 @@ pub struct CopiedRow<'a> {
 /// One table's part of a partition: what differs from the initial rows.
 #[derive(Clone, Debug)]
 struct Part {
-    headers: HashMap<u32, Header, FixedState>,
+    headers: HashMap<u64, Header, FixedState>,
     rows: HashMap<u64, Row, FixedState>,
     /// All values, of one length.
     values: Vec<u8>,
@@ -176,11 +176,15 @@ impl Partition {
         }
     }
 
-    pub(super) fn locked(&self) -> impl Iterator<Item = (u32, Header)> {
-        let headers = self.parts.iter().flat_map(|part| &part.headers);
-        headers
-            .filter(|(_, header)| header.holder != NOBODY)
-            .map(|(bucket, header)| (*bucket, *header))
+    /// The locked headers: their tables and buckets, and who has locked them.
+    pub(super) fn locked(&self) -> impl Iterator<Item = (TableNumber, u64, TransactionId)> {
+        let of = |(table, part): (usize, _)| {
+            let Part { headers, .. }: &Part = part;
+            let locked =
+                headers.iter().filter_map(|(bucket, header)| Some((bucket, header.holder()?)));
+            locked.map(move |(bucket, by)| (TableNumber(table as u8), *bucket, by))
+        };
+        self.parts.iter().enumerate().flat_map(of)
     }
 
     pub(super) fn row(&self, key: Key) -> Option<Row> {
@@ -250,7 +254,7 @@ impl Partition {
     }
 
     /// The versions of headers that are not as at the start, in their order.
-    pub(super) fn versions(&self, table: TableNumber) -> Vec<(u32, u64)> {
+    pub(super) fn versions(&self, table: TableNumber) -> Vec<(u64, u64)> {
         let headers = self.parts[usize::from(table.0)].headers.iter();
         let versions = headers.filter(|(_, header)| header.version > 0);
         let mut versions: Vec<_> =

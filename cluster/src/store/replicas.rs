@@ -4,7 +4,7 @@
 use super::partition::Partition;
 use super::{CopiedRow, Refused, Store};
 use crate::engine::{Key, TableNumber, TransactionId};
-use crate::placement::PartitionId;
+use crate::placement::{HeaderId, PartitionId};
 use crate::transact::Transactions;
 
 impl<T: Transactions> Store<T> {
@@ -90,12 +90,11 @@ impl<T: Transactions> Store<T> {
     }
 
     /// A locked header, if there is one: the smallest, with its holder.
-    pub fn locked(&self) -> Option<(PartitionId, u32, TransactionId)> {
+    pub fn locked(&self) -> Option<(HeaderId, TransactionId)> {
         let held = self.layout.all().filter_map(|id| Some((id, self.replica(id)?)));
-        let locked = held.flat_map(|(id, replica)| {
-            replica
-                .locked()
-                .filter_map(move |(bucket, header)| Some((id, bucket, header.holder()?)))
+        let locked = held.flat_map(|(partition, replica)| {
+            let locked = replica.locked();
+            locked.map(move |(table, bucket, by)| (HeaderId { partition, table, bucket }, by))
         });
         locked.min()
     }
@@ -110,7 +109,7 @@ impl<T: Transactions> Store<T> {
             if let Some(at) = (0..a.len().max(b.len())).find(|at| a.get(*at) != b.get(*at)) {
                 let (a, b) = (a.get(at), b.get(at));
                 return Some(format!(
-                    "table {}, header (bucket, version): {a:?} and {b:?}",
+                    "table {}, header (bucket or row, version): {a:?} and {b:?}",
                     table.0
                 ));
             }

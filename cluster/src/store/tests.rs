@@ -5,7 +5,9 @@ use std::hash::BuildHasher;
 
 use super::*;
 use crate::engine::{NodeId, TableNumber};
+use crate::placement::Headers;
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape};
+use crate::wire::{Reader, WireError, Writer};
 
 /// One table; even rows exist at the start, with their key as value.
 #[derive(Clone, Debug)]
@@ -37,6 +39,14 @@ impl Transactions for Even {
         None
     }
 
+    fn put_input(&self, input: &u64, out: &mut Vec<u8>) {
+        out.put_u64(*input);
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<u64, WireError> {
+        reader.u64("an input")
+    }
+
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {
         let is_there = key.row.is_multiple_of(2);
         if is_there {
@@ -56,9 +66,14 @@ fn key(row: u64) -> Key {
     Key { table: TableNumber(0), row }
 }
 
+/// With three buckets, which have the headers.
 fn store() -> Store<Even> {
+    store_with(Headers::Buckets)
+}
+
+fn store_with(headers: Headers) -> Store<Even> {
     let layout = Partitioning::new(1, 0, &TABLES).unwrap().with_buckets(3);
-    let layout = Arc::new(layout);
+    let layout = Arc::new(layout.with_headers(headers));
     Store::new(Even, layout.clone(), layout.all())
 }
 
@@ -92,7 +107,7 @@ fn a_lock_is_no_conflict_for_its_own_transaction_and_goes_once() {
     assert_eq!(store.lock(key(two), by(2)), Err(Refused::Locked));
     assert_eq!(store.is_unchanged(key(one), 0, by(1)), Ok(true));
     assert_eq!(store.is_unchanged(key(one), 0, by(2)), Ok(false));
-    assert_eq!(store.locked().unwrap().2, by(1));
+    assert_eq!(store.locked(), Some((store.header_of(key(one)), by(1))));
     assert!(!store.unlock(key(one), by(2)));
     assert!(store.unlock(key(two), by(1)));
     assert_eq!(store, self::store(), "an unlocked header is as at the start");
@@ -112,6 +127,22 @@ fn two_rows_of_a_transaction_under_one_header_raise_its_version_once() {
     // A change that comes after a later one under the same header is lost: so the order matters.
     assert!(store.apply(&update(two, 2, &[4; 8])).unwrap());
     assert!(!store.apply(&update(one, 1, &[3; 8])).unwrap());
+}
+
+#[test]
+fn rows_with_headers_of_their_own_do_not_meet() {
+    let mut store = store_with(Headers::Rows);
+    let (one, two) = neighbours(&self::store());
+    assert_eq!(store.lock(key(one), by(1)), Ok(0));
+    assert_eq!(store.lock(key(two), by(2)), Ok(0));
+    // Also of a row that is not there yet.
+    assert_eq!(store.lock(key(u64::MAX), by(1)), Ok(0));
+    assert_eq!(store.lock(key(u64::MAX), by(2)), Err(Refused::Locked));
+    assert!(store.apply(&update(one, 0, &[1; 8])).unwrap());
+    assert_eq!(
+        (read(&store, one), read(&store, two)),
+        ((Some(vec![1; 8]), 1), (Some(two.to_le_bytes().into()), 0))
+    );
 }
 
 #[test]
@@ -140,7 +171,8 @@ use foldhash::fast::FixedState as FixedSeed;
 fn a_replica_is_filled_by_copies_and_changes_in_any_order() {
     seeds::each!(200, |seed| {
         let mut draw = numbers(seed);
-        let mut primary = store();
+        let headers = if seed % 3 == 0 { Headers::Rows } else { Headers::Buckets };
+        let mut primary = store_with(headers);
         let mut changes: Vec<(u64, u64, Change, [u8; 8])> = Vec::new();
         let mut change = |primary: &mut Store<Even>, draw: &mut dyn FnMut(u64) -> u64| {
             let row = draw(12);

@@ -17,6 +17,7 @@ pub use rows::{Change, Row, Rows};
 use crate::engine::Key;
 use crate::mix::{mix, unmix};
 use crate::placement::Placement;
+use crate::wire::{Reader, WireError};
 
 /// A table as a protocol needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +90,16 @@ pub trait Transactions: Clone + Send + Sync {
     /// The next input, or `None` when there are no more.
     fn draw(&self, source: &mut Self::Source) -> Option<Self::Input>;
 
+    /// Appends an input, as it is sent to another part that runs the logic: at most 255 bytes.
+    fn put_input(&self, input: &Self::Input, out: &mut Vec<u8>);
+
+    /// Reads an input that [`Transactions::put_input`] has written. Inputs have one form in bytes each, and
+    /// none that is read makes the logic panic.
+    ///
+    /// # Errors
+    /// When the bytes are no input of this workload.
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<Self::Input, WireError>;
+
     /// The row of this key at the start: appends its value to `value`, or returns `false` if there is
     /// none. A function of the key alone.
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool;
@@ -134,6 +145,22 @@ pub fn word_of(digest: u64) -> u64 {
 
 /// What the digests of four bytes are told by from those of eight bytes of the same number.
 const HALF: u64 = 1 << 32;
+
+/// Makes one of several wishes for the same key, for the larger intent.
+pub(crate) fn merge(wanted: &mut Vec<(Key, Intent)>) {
+    let mut kept = 0;
+    for at in 0..wanted.len() {
+        let (key, intent) = wanted[at];
+        match wanted[..kept].iter_mut().find(|(other, _)| *other == key) {
+            Some((_, other)) => *other = intent.max(*other),
+            None => {
+                wanted[kept] = (key, intent);
+                kept += 1;
+            }
+        }
+    }
+    wanted.truncate(kept);
+}
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,7 @@ use super::{Stream, Totals, counted};
 use crate::engine::{Access, Key, TableNumber};
 use crate::placement::partition_of;
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
+use crate::wire::{Reader, WireError, Writer};
 
 /// The most objects of one transaction.
 pub const MOST_OBJECTS: usize = 16;
@@ -201,6 +202,26 @@ impl Transactions for ObjectStore {
             input.updated |= u16::from(updated) << place;
         }
         Some(input)
+    }
+
+    /// The number of objects (1 byte), a bit for each that is updated (2), the writer (8), the objects (8 each).
+    fn put_input(&self, input: &ObjectTransaction, out: &mut Vec<u8>) {
+        out.put_u8(input.reads);
+        out.put_u16(input.updated);
+        out.put_u64(input.writer);
+        input.objects().for_each(|(object, _)| out.put_u64(object));
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<ObjectTransaction, WireError> {
+        let reads = reader.u8_in(1..=MOST_OBJECTS as u8, "a number of objects (1 to 16)")?;
+        let all = u16::MAX >> (MOST_OBJECTS as u8 - reads);
+        let updated = reader.u16_in(0..=all, "a bit for each object")?;
+        let writer = reader.u64("a writer")?;
+        let mut objects = [0; MOST_OBJECTS];
+        for object in &mut objects[..usize::from(reads)] {
+            *object = reader.u64_in(0..=self.settings.objects - 1, "an object of the store")?;
+        }
+        Ok(ObjectTransaction { objects, reads, updated, writer })
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {

@@ -20,6 +20,7 @@ use workloads::zipf::{MAX_EXPONENT, MAX_ROWS, RowSampler};
 use super::{Stream, Totals, counted};
 use crate::engine::{Access, Key, TableNumber};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
+use crate::wire::{Reader, WireError, Writer};
 
 /// The most keys of one transaction.
 pub const MOST_KEYS: usize = 10;
@@ -157,6 +158,31 @@ impl Transactions for Retwis {
             }
         }
         Some(input)
+    }
+
+    /// The kind and the number of keys (1 byte each), the writer (8), and the keys (8 each).
+    fn put_input(&self, input: &RetwisTransaction, out: &mut Vec<u8>) {
+        out.put_u8(input.kind);
+        out.put_u8(input.number);
+        out.put_u64(input.writer);
+        input.keys().iter().for_each(|row| out.put_u64(*row));
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<RetwisTransaction, WireError> {
+        let kind = reader.u8_in(0..=3, "a kind of transaction (0 to 3)")?;
+        let number = reader.u8_in(1..=MOST_KEYS as u8, "a number of keys (1 to 10)")?;
+        let writer = reader.u64("a writer")?;
+        let mut input = RetwisTransaction { kind, number: 0, keys: [0; MOST_KEYS], writer };
+        for _ in 0..number {
+            let at = reader.position();
+            let row = reader.u64_in(0..=self.settings.keys - 1, "a key")?;
+            if input.keys().contains(&row) {
+                return Err(WireError::Unknown { expected: "another key", found: row, at });
+            }
+            input.keys[usize::from(input.number)] = row;
+            input.number += 1;
+        }
+        Ok(input)
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{ChangedRow, Totals};
 use crate::engine::{Access, Key};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
+use crate::wire::{Reader, WireError};
 
 /// A workload whose workers are given the inputs of a list, and no more.
 #[derive(Clone, Debug)]
@@ -71,6 +72,14 @@ impl<T: Transactions> Transactions for Scripted<T> {
         Some(input.clone())
     }
 
+    fn put_input(&self, input: &T::Input, out: &mut Vec<u8>) {
+        self.workload.put_input(input, out);
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<T::Input, WireError> {
+        self.workload.take_input(reader)
+    }
+
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {
         self.workload.initial(key, value)
     }
@@ -109,6 +118,7 @@ impl<T: Totals> Totals for Scripted<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::testing::check_inputs;
     use crate::workload::{ObjectStore, ObjectStoreSettings};
 
     #[test]
@@ -123,5 +133,6 @@ mod tests {
             }
             assert_eq!(scripted.draw(&mut script), None);
         }
+        check_inputs(&scripted, 0, 5);
     }
 }

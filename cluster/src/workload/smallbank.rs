@@ -21,6 +21,7 @@ use super::{Stream, Totals};
 use crate::engine::{Access, Key, TableNumber};
 use crate::transact::database::{Layout, Replay};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions, word_of};
+use crate::wire::{Reader, WireError, Writer};
 
 /// The numbers of a SmallBank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,7 @@ pub struct SmallBankError {
 #[derive(Clone, Debug)]
 pub struct SmallBank {
     workload: bank::SmallBank,
+    accounts: u64,
     seed: u64,
     shape: Arc<Shape>,
 }
@@ -118,7 +120,7 @@ impl SmallBank {
             (layout.expect("a table of integers"), accounts)
         };
         let tables = workload.tables().iter().map(table).collect();
-        Ok(Self { workload, seed, shape: Arc::new(Shape::of(&workload, tables)) })
+        Ok(Self { workload, accounts, seed, shape: Arc::new(Shape::of(&workload, tables)) })
     }
 
     fn balance_bytes(&self) -> usize {
@@ -163,6 +165,44 @@ impl Transactions for SmallBank {
     fn draw(&self, source: &mut Stream) -> Option<Input> {
         source.drawn += 1;
         Some(self.workload.draw(&mut source.random))
+    }
+
+    /// The kind (1 byte) and one account or two (8 each).
+    fn put_input(&self, input: &Input, out: &mut Vec<u8>) {
+        out.put_u8(self.kind(input));
+        match *input {
+            Input::Amalgamate { from, to } | Input::SendPayment { from, to } => {
+                out.put_u64(from);
+                out.put_u64(to);
+            }
+            Input::Balance { account }
+            | Input::DepositChecking { account }
+            | Input::TransactSavings { account }
+            | Input::WriteCheck { account } => out.put_u64(account),
+        }
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<Input, WireError> {
+        let kind = reader.u8_in(0..=5, "a kind of transaction (0 to 5)")?;
+        let last = self.accounts - 1;
+        let mut account = || reader.u64_in(0..=last, "an account");
+        Ok(match kind {
+            0 | 3 => {
+                let (from, to) = (account()?, account()?);
+                if from == to {
+                    let (expected, at) = ("another account", reader.position() - 8);
+                    return Err(WireError::Unknown { expected, found: to, at });
+                }
+                match kind {
+                    0 => Input::Amalgamate { from, to },
+                    _ => Input::SendPayment { from, to },
+                }
+            }
+            1 => Input::Balance { account: account()? },
+            2 => Input::DepositChecking { account: account()? },
+            4 => Input::TransactSavings { account: account()? },
+            _ => Input::WriteCheck { account: account()? },
+        })
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {

@@ -20,6 +20,7 @@ use super::{Stream, Totals};
 use crate::engine::{Access, Key, TableNumber};
 use crate::transact::database::{Layout, Replay};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
+use crate::wire::{Reader, WireError, Writer};
 
 /// The bits at which the columns of the keys stand, by table.
 const SHIFTS: [&[u32]; 5] = [&[0], &[0], &[8, 5], &[8, 5], &[8, 5, 0]];
@@ -150,6 +151,26 @@ impl Tatp {
     }
 }
 
+/// The type of a facility or of an access right.
+fn a_type(reader: &mut Reader<'_>) -> Result<i64, WireError> {
+    reader.u8_in(1..=4, "a type (1 to 4)").map(i64::from)
+}
+
+fn start_time(reader: &mut Reader<'_>) -> Result<i64, WireError> {
+    match reader.u8("a start time")? {
+        time @ (0 | 8 | 16) => Ok(time.into()),
+        other => Err(reader.unknown("a start time (0, 8 or 16)", other)),
+    }
+}
+
+/// A forwarding's row but for its key: an end time, and a number.
+fn forwarding(reader: &mut Reader<'_>) -> Result<[u8; 16], WireError> {
+    let mut data = [0; 16];
+    data[0] = reader.u8_in(1..=24, "an end time (1 to 24)")?;
+    data[1..].copy_from_slice(reader.bytes(15, "the number of a forwarding")?);
+    Ok(data)
+}
+
 impl Transactions for Tatp {
     type Input = Input;
     type Source = Stream;
@@ -173,6 +194,86 @@ impl Transactions for Tatp {
     fn draw(&self, source: &mut Stream) -> Option<Input> {
         source.drawn += 1;
         Some(self.workload.draw(&mut source.random))
+    }
+
+    /// The kind (1 byte), a subscriber or its number (8), types and times (1 each), a location (4), the bytes
+    /// of a forwarding (16).
+    fn put_input(&self, input: &Input, out: &mut Vec<u8>) {
+        out.put_u8(self.kind(input));
+        match *input {
+            Input::GetSubscriberData { subscriber } => out.put_u64(subscriber as u64),
+            Input::GetAccessData { subscriber, ai_type } => {
+                out.put_u64(subscriber as u64);
+                out.put_u8(ai_type as u8);
+            }
+            Input::GetNewDestination { subscriber, sf_type, start_time, end_time } => {
+                out.put_u64(subscriber as u64);
+                out.extend([sf_type as u8, start_time as u8, end_time]);
+            }
+            Input::UpdateSubscriberData { subscriber, sf_type, bit_1, data_a } => {
+                out.put_u64(subscriber as u64);
+                out.extend([sf_type as u8, bit_1.into(), data_a]);
+            }
+            Input::UpdateLocation { number, location } => {
+                out.put_u64(number as u64);
+                out.put_u32(location as u32);
+            }
+            Input::InsertCallForwarding { number, sf_type, start_time, data } => {
+                out.put_u64(number as u64);
+                out.extend([sf_type as u8, start_time as u8]);
+                out.extend(data);
+            }
+            Input::DeleteCallForwarding { number, sf_type, start_time } => {
+                out.put_u64(number as u64);
+                out.extend([sf_type as u8, start_time as u8]);
+            }
+        }
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<Input, WireError> {
+        let kind = reader.u8_in(0..=6, "a kind of transaction (0 to 6)")?;
+        let last = self.workload.subscribers() as i64 - 1;
+        Ok(match kind {
+            0..=3 => {
+                let subscriber = reader.u64_in(0..=last as u64, "a subscriber")? as i64;
+                match kind {
+                    0 => Input::GetSubscriberData { subscriber },
+                    1 => Input::GetAccessData { subscriber, ai_type: a_type(reader)? },
+                    2 => Input::GetNewDestination {
+                        subscriber,
+                        sf_type: a_type(reader)?,
+                        start_time: start_time(reader)?,
+                        end_time: reader.u8_in(1..=24, "an end time (1 to 24)")?,
+                    },
+                    _ => Input::UpdateSubscriberData {
+                        subscriber,
+                        sf_type: a_type(reader)?,
+                        bit_1: reader.u8_in(0..=1, "a bit")? == 1,
+                        data_a: reader.u8("a byte of data")?,
+                    },
+                }
+            }
+            _ => {
+                let most = telecom::subscriber_number(last) as u64;
+                let number = reader.u64_in(0..=most, "the number of a subscriber")? as i64;
+                match kind {
+                    4 => {
+                        Input::UpdateLocation { number, location: reader.u32("a location")?.into() }
+                    }
+                    5 => Input::InsertCallForwarding {
+                        number,
+                        sf_type: a_type(reader)?,
+                        start_time: start_time(reader)?,
+                        data: forwarding(reader)?,
+                    },
+                    _ => Input::DeleteCallForwarding {
+                        number,
+                        sf_type: a_type(reader)?,
+                        start_time: start_time(reader)?,
+                    },
+                }
+            }
+        })
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::{ChangedRow, Totals};
 use crate::engine::{Access, Key};
 use crate::transact::{Change, Decision, Intent, Rows, Transactions};
+use crate::wire::{Reader, WireError};
 
 /// The rows that have changed since the start, or were looked at.
 pub(super) struct SerialStore<'t, T> {
@@ -101,6 +102,43 @@ impl<'t, T: Transactions> SerialStore<'t, T> {
         let committed =
             self.committed.iter().map(|(kind, accesses)| (*kind, accesses.iter().copied()));
         super::check_totals(self.workload, self.changed(), committed)
+    }
+}
+
+/// Checks that so many inputs of a worker come back from their bytes, and that no other bytes mean the same.
+/// Each damaged byte is refused, or makes another input of the workload.
+pub(super) fn check_inputs<T: Transactions>(workload: &T, worker: u32, count: usize) {
+    let bytes_of = |input: &T::Input| {
+        let mut bytes = vec![0xee];
+        workload.put_input(input, &mut bytes);
+        bytes.split_off(1)
+    };
+    let take = |bytes: &[u8]| {
+        let mut reader = Reader::new(bytes);
+        let input = workload.take_input(&mut reader)?;
+        Ok::<_, WireError>((input, reader.position()))
+    };
+    for input in draw(workload, worker, count) {
+        let bytes = bytes_of(&input);
+        assert!(bytes.len() <= 255, "{input:?} has {} bytes", bytes.len());
+        let followed = [&bytes[..], &[1, 2, 3]].concat();
+        assert_eq!(take(&followed), Ok((input.clone(), bytes.len())));
+        for end in 0..bytes.len() {
+            assert!(take(&bytes[..end]).is_err(), "{input:?} of {end} bytes");
+        }
+        for (at, bit) in (0..bytes.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+            let mut damaged = followed.clone();
+            damaged[at] ^= 1 << bit;
+            if let Ok((other, length)) = take(&damaged) {
+                assert_ne!(other, input, "bit {bit} of byte {at} means nothing");
+                assert_eq!(bytes_of(&other), damaged[..length], "{other:?} has two forms");
+                assert!(usize::from(workload.kind(&other)) < workload.kinds().len());
+                // The logic takes whatever can be read.
+                let mut rows = Rows::new();
+                workload.declare(&other, &rows, &mut Vec::new());
+                let _ = workload.run(&other, &mut rows);
+            }
+        }
     }
 }
 

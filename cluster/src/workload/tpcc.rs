@@ -33,6 +33,7 @@ use crate::engine::{Access, Key, TableNumber};
 use crate::placement::Placement;
 use crate::transact::database::{Layout, Replay};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
+use crate::wire::{Reader, WireError, Writer};
 
 /// The integers of eight bytes: sums that grow without bounds.
 const WIDE: [&str; 4] = ["w_ytd", "d_ytd", "c_balance", "c_ytd_payment"];
@@ -227,6 +228,48 @@ impl Transactions for TpccNewOrder {
         let date = source.drawn as i64 & i64::from(i32::MAX);
         let order = self.workload.draw_spread_order(warehouse, date, &mut source.random);
         Some(Input::NewOrder(order))
+    }
+
+    /// Warehouse, customer and date (4 bytes each), the district and the number of lines (1 each); for each line
+    /// item and supplier (4 each), and quantity (1).
+    fn put_input(&self, input: &Input, out: &mut Vec<u8>) {
+        let Input::NewOrder(order) = input else { return };
+        out.put_u32(order.warehouse as u32);
+        out.put_u32(order.customer as u32);
+        out.put_u32(order.date as u32);
+        out.put_u8(order.district as u8);
+        out.put_u8(order.lines.len() as u8);
+        for line in &order.lines {
+            out.put_u32(line.item as u32);
+            out.put_u32(line.supply_warehouse as u32);
+            out.put_u8(line.quantity as u8);
+        }
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<Input, WireError> {
+        let TpccNewOrderSettings { nodes, warehouses_per_node, items, customers, .. } =
+            self.settings;
+        let warehouses = 1..=u32::from(nodes) * warehouses_per_node;
+        let warehouse = reader.u32_in(warehouses.clone(), "a warehouse")?;
+        let customer = reader.u32_in(1..=customers, "a customer")?;
+        let date = reader.u32_in(0..=i32::MAX as u32, "a date")?;
+        let district = reader.u8_in(1..=DISTRICTS as u8, "a district")?;
+        let count = reader.u8_in(5..=orders::MOST_LINES as u8, "a number of lines (5 to 15)")?;
+        let mut line = |_| {
+            Ok(orders::Line {
+                item: reader.u32_in(1..=items, "an item")?.into(),
+                supply_warehouse: reader.u32_in(warehouses.clone(), "a supplier")?.into(),
+                quantity: reader.u8_in(1..=10, "a quantity (1 to 10)")?.into(),
+            })
+        };
+        let lines = (0..count).map(&mut line).collect::<Result<_, WireError>>()?;
+        Ok(Input::NewOrder(orders::NewOrder {
+            warehouse: warehouse.into(),
+            district: district.into(),
+            customer: customer.into(),
+            date: date.into(),
+            lines,
+        }))
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {

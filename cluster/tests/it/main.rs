@@ -6,4 +6,6 @@ mod edges;
 mod explorer;
 mod fasst;
 mod recovery;
+mod told;
 mod wild;
+mod xenic;

@@ -5,6 +5,7 @@
 
 use cluster::engine::{Key, TableNumber};
 use cluster::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
+use cluster::wire::{Reader, WireError, Writer};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -81,6 +82,34 @@ impl Transactions for Wild {
         let deeds: Vec<_> = deeds.collect();
         let second = random.random_range(1..=deeds.len());
         Some(Input { writer, deeds, second, rolls_back: random.random_range(0..8) == 0 })
+    }
+
+    /// The writer, how many deeds there are and how many are known at first, whether it rolls back, and the
+    /// deeds.
+    fn put_input(&self, input: &Input, out: &mut Vec<u8>) {
+        let Input { writer, ref deeds, second, rolls_back } = *input;
+        out.put_u64(writer);
+        out.extend([deeds.len() as u8, second as u8, rolls_back.into()]);
+        for (key, deed) in deeds {
+            out.put_u8(key.table.0);
+            out.put_u64(key.row);
+            out.put_u8(*deed as u8);
+        }
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<Input, WireError> {
+        const DEEDS: [Deed; 5] = [Deed::Read, Deed::Keep, Deed::Update, Deed::Insert, Deed::Delete];
+        let writer = reader.u64("a writer")?;
+        let count = reader.u8("a count of deeds")?;
+        let second = reader.u8_in(0..=count, "a count of deeds that are known")?.into();
+        let rolls_back = reader.u8_in(0..=1, "whether it rolls back")? == 1;
+        let deeds = (0..count).map(|_| {
+            let table = TableNumber(reader.u8_in(0..=2, "a table (0 to 2)")?);
+            let row = reader.u64("a row")?;
+            let deed = DEEDS[usize::from(reader.u8_in(0..=4, "a deed (0 to 4)")?)];
+            Ok((Key { table, row }, deed))
+        });
+        Ok(Input { writer, deeds: deeds.collect::<Result<_, _>>()?, second, rolls_back })
     }
 
     fn initial(&self, key: Key, bytes: &mut Vec<u8>) -> bool {

@@ -2,7 +2,7 @@
 //! The draws, the values and the count of updates of the object store.
 
 use super::*;
-use crate::workload::testing::{SerialStore, draw};
+use crate::workload::testing::{SerialStore, check_inputs, draw};
 
 fn store(reads: u8, writes: u8, nodes: u16) -> ObjectStore {
     let settings =
@@ -119,4 +119,28 @@ fn settings_out_of_range_are_named() {
     assert_eq!(refused(small), "value_bytes is 8, expected 16 to 4060");
     let together = ObjectStoreSettings { apart: false, ..o(16, 0, 4, 1) };
     assert!(ObjectStore::new(together).is_ok());
+}
+
+#[test]
+fn inputs_come_back_from_their_bytes() {
+    for (reads, writes) in [(1, 0), (4, 2), (16, 8)] {
+        check_inputs(&store(reads, writes, 20), 3, 50);
+    }
+    let store = store(2, 1, 3);
+    let mut bytes = Vec::new();
+    store.put_input(
+        &ObjectTransaction::new(7, &[(5, Intent::Read), (6, Intent::Write)]),
+        &mut bytes,
+    );
+    assert_eq!(bytes.len(), 1 + 2 + 8 + 2 * 8);
+    let refused = |at: usize, byte: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        store.take_input(&mut Reader::new(&bytes)).expect_err("damaged").to_string()
+    };
+    assert_eq!(refused(0, 17), "byte 0: a number of objects (1 to 16) expected, found 17");
+    assert_eq!(refused(0, 0), "byte 0: a number of objects (1 to 16) expected, found 0");
+    assert_eq!(refused(1, 4), "byte 1: a bit for each object expected, found 4");
+    // There are 3,000.
+    assert_eq!(refused(12, 0xff), "byte 11: an object of the store expected, found 65285");
 }

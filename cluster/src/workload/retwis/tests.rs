@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::workload::TotalError;
-use crate::workload::testing::{SerialStore, draw};
+use crate::workload::testing::{SerialStore, check_inputs, draw};
 
 fn retwis(keys: u64, seed: u64) -> Retwis {
     Retwis::new(RetwisSettings { keys, seed, ..RetwisSettings::xenic(1) }).expect("sound settings")
@@ -92,4 +92,15 @@ fn settings_out_of_range_are_named() {
     assert!(retwis.initial(key(6), &mut value) && !retwis.initial(key(7), &mut value));
     assert_eq!((value.len(), retwis.check_row(key(6), &value)), (64, Ok(())));
     assert!(retwis.check_row(key(5), &value).is_err() && retwis.check_row(key(7), &value).is_err());
+}
+
+#[test]
+fn inputs_come_back_from_their_bytes() {
+    let retwis = retwis(90, 3);
+    check_inputs(&retwis, 2, 60);
+    let refused =
+        |bytes: &[u8]| retwis.take_input(&mut Reader::new(bytes)).expect_err("damaged").to_string();
+    assert_eq!(refused(&[4]), "byte 0: a kind of transaction (0 to 3) expected, found 4");
+    let twice = [&[1, 2, 9, 0, 0, 0, 0, 0, 0, 0][..], &[7, 0, 0, 0, 0, 0, 0, 0].repeat(2)].concat();
+    assert_eq!(refused(&twice), "byte 18: another key expected, found 7");
 }

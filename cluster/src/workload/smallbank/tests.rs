@@ -5,7 +5,7 @@ use workloads::database::{Reference, execute, same_tables, total};
 
 use super::*;
 use crate::workload::TotalError;
-use crate::workload::testing::{SerialStore, draw};
+use crate::workload::testing::{SerialStore, check_inputs, draw};
 
 fn bank(initial_cents: i64, seed: u64) -> SmallBank {
     bank_of(8, initial_cents, seed)
@@ -181,4 +181,19 @@ fn balances_have_four_bytes_or_eight() {
     assert_eq!(refused(odd), "balance_bytes is 5, expected 4 or 8");
     let rich = SmallBankSettings { initial_cents: 1 << 31, ..settings };
     assert_eq!(refused(rich), "initial_cents is 2147483648, expected -2147483648 to 2147483647");
+}
+
+#[test]
+fn inputs_come_back_from_their_bytes() {
+    let bank = bank(600, 3);
+    check_inputs(&bank, 2, 100);
+    let refused = |bytes: &[u8]| {
+        let taken = bank.take_input(&mut Reader::new(bytes));
+        taken.expect_err("damaged").to_string()
+    };
+    assert_eq!(refused(&[6]), "byte 0: a kind of transaction (0 to 5) expected, found 6");
+    // There are 50.
+    let twice = [&[0][..], &[7, 0, 0, 0, 0, 0, 0, 0].repeat(2)].concat();
+    assert_eq!(refused(&twice), "byte 9: another account expected, found 7");
+    assert_eq!(refused(&[1, 50, 0, 0, 0, 0, 0, 0, 0]), "byte 1: an account expected, found 50");
 }

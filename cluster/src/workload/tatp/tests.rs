@@ -8,7 +8,7 @@ use workloads::database::{
 };
 
 use super::*;
-use crate::workload::testing::{SerialStore, draw};
+use crate::workload::testing::{SerialStore, check_inputs, draw};
 
 fn tatp(subscribers: u64, seed: u64) -> Tatp {
     Tatp::new(TatpSettings { subscribers, seed }).expect("sound settings")
@@ -160,4 +160,25 @@ fn a_forwarding_without_a_facility_is_noticed() {
     }
     let nobody = tatp.key(telecom::SUBSCRIBER, [40]);
     assert!(tatp.check_row(nobody, &[0; 40]).is_err());
+}
+
+#[test]
+fn inputs_come_back_from_their_bytes() {
+    let tatp = tatp(30, 3);
+    check_inputs(&tatp, 2, 100);
+    let refused = |bytes: &[u8]| {
+        let taken = tatp.take_input(&mut Reader::new(bytes));
+        taken.expect_err("damaged").to_string()
+    };
+    assert_eq!(refused(&[7]), "byte 0: a kind of transaction (0 to 6) expected, found 7");
+    let subscriber = [29, 0, 0, 0, 0, 0, 0, 0];
+    let of = |kind: u8, rest: &[u8]| [&[kind][..], &subscriber, rest].concat();
+    assert!(tatp.take_input(&mut Reader::new(&of(2, &[4, 16, 24]))).is_ok());
+    assert_eq!(refused(&of(2, &[5, 16, 24])), "byte 9: a type (1 to 4) expected, found 5");
+    assert_eq!(
+        refused(&of(2, &[4, 9, 24])),
+        "byte 10: a start time (0, 8 or 16) expected, found 9"
+    );
+    assert_eq!(refused(&of(2, &[4, 8, 25])), "byte 11: an end time (1 to 24) expected, found 25");
+    assert_eq!(refused(&of(3, &[4, 2, 0])), "byte 10: a bit expected, found 2");
 }

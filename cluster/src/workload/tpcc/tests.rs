@@ -11,7 +11,7 @@ use workloads::database::{
 use super::*;
 use crate::placement::Partitioning;
 use crate::transact::{Change, digest};
-use crate::workload::testing::{SerialStore, draw};
+use crate::workload::testing::{SerialStore, check_inputs, draw};
 use crate::workload::{TotalError, check_totals};
 
 fn small(seed: u64) -> TpccNewOrderSettings {
@@ -349,4 +349,13 @@ fn settings_out_of_range_are_named() {
         refused(TpccNewOrderSettings { customers: 4_096, ..small(0) }),
         "customers is 4096, expected 1 to 4095"
     );
+}
+
+#[test]
+fn inputs_come_back_from_their_bytes() {
+    let orders = orders_of(small(5));
+    check_inputs(&orders, 2, 20);
+    let refused =
+        orders.take_input(&mut Reader::new(&[13, 0, 0, 0])).expect_err("there are twelve");
+    assert_eq!(refused.to_string(), "byte 0: a warehouse expected, found 13");
 }

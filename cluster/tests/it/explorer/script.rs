@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use cluster::engine::{Key, TableNumber};
 use cluster::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions, digest};
+use cluster::wire::{Reader, WireError, Writer};
 
 /// What is done with a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,6 +107,29 @@ impl Transactions for Script {
         let transaction = list.get(source.next as usize)?.clone();
         source.next += 1;
         Some(transaction)
+    }
+
+    /// The tag, how many deeds there are and how many are declared, whether it rolls back, and the deeds.
+    fn put_input(&self, input: &Transaction, out: &mut Vec<u8>) {
+        let Transaction { tag, ref deeds, declared, rolls_back } = *input;
+        out.extend([tag, deeds.len() as u8, declared as u8, rolls_back.into()]);
+        for (row, deed) in deeds {
+            out.put_u64(*row);
+            out.put_u8(*deed as u8);
+        }
+    }
+
+    fn take_input(&self, reader: &mut Reader<'_>) -> Result<Transaction, WireError> {
+        let tag = reader.u8("a tag")?;
+        let count = reader.u8("a count of deeds")?;
+        let declared = reader.u8_in(0..=count, "a count of declared deeds")?.into();
+        let rolls_back = reader.u8_in(0..=1, "whether it rolls back")? == 1;
+        let deeds = (0..count).map(|_| {
+            let row = reader.u64("a row")?;
+            let deed = usize::from(reader.u8_in(0..=3, "a deed (0 to 3)")?);
+            Ok((row, [Deed::Read, Deed::Update, Deed::Insert, Deed::Delete][deed]))
+        });
+        Ok(Transaction { tag, deeds: deeds.collect::<Result<_, _>>()?, declared, rolls_back })
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {

@@ -5,17 +5,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cluster::engine::{
-    Effects, Endpoint, Input, Instant, Key, Machine as _, Node, NodeId, Part, Point, Protocol,
-    Span, Stage, Work, WorkCounts,
+    Effects, Ending, Endpoint, Input, Instant, Machine as _, Node, NodeId, Part, Protocol, Span,
+    Stage, Work, WorkCounts,
 };
 use cluster::fasst::messages::Kind;
 use cluster::fasst::{Fasst, Machine, Settings};
-use cluster::placement::HeaderId;
 use cluster::transact::Transactions;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::courses::Courses;
+use crate::told::Told;
 
 /// A message under way.
 #[derive(Clone, Debug)]
@@ -42,7 +41,7 @@ pub struct Cluster<T: Transactions> {
     /// Requests (messages, not answers) by stage.
     pub requests: BTreeMap<Stage, usize>,
     pub largest: usize,
-    pub courses: Courses,
+    pub told: Told,
     pub work: WorkCounts,
     pub doorbells: usize,
     network: Network,
@@ -66,7 +65,7 @@ impl<T: Transactions> Cluster<T> {
             flying: VecDeque::new(),
             requests: BTreeMap::new(),
             largest: 0,
-            courses: Courses::default(),
+            told: Told::default(),
             work: WorkCounts::default(),
             doorbells: 0,
             network,
@@ -106,7 +105,7 @@ impl<T: Transactions> Cluster<T> {
         }
         self.doorbells += self.out.batches().count();
         self.killed[at.node.index()] |= self.out.is_killed();
-        self.courses.note(&self.out);
+        self.told.take(&self.out);
     }
 
     /// Gives the workers of all threads an input.
@@ -192,32 +191,11 @@ impl<T: Transactions> Cluster<T> {
         self.protocol.check_at_rest(&up)
     }
 
-    /// Replays what has ended in the order of its points: each read saw the newest version, and the row
-    /// that was last written at this version or before.
+    pub fn ended(&self, ending: Ending) -> usize {
+        self.told.ended(ending)
+    }
+
     pub fn check_serial(&self) -> Result<(), String> {
-        let mut versions = BTreeMap::<HeaderId, u64>::new();
-        let mut written = BTreeMap::<(Key, u64), u64>::new();
-        for (transaction, course) in self.courses.claimed().filter(|(_, course)| course.is_judged())
-        {
-            for access in &course.accesses {
-                let header = self.protocol.layout().header_of(access.key);
-                let newest = versions.entry(header).or_default();
-                if access.writes {
-                    *newest = access.version;
-                    written.insert((access.key, access.version), access.digest);
-                    continue;
-                }
-                let is_timely = match course.point {
-                    Some(Point::Within) => access.version <= *newest,
-                    _ => access.version == *newest,
-                };
-                let until = (access.key, 0)..=(access.key, access.version);
-                let row = written.range(until).next_back();
-                if !is_timely || row.is_some_and(|(_, digest)| *digest != access.digest) {
-                    return Err(format!("{transaction:?}: {access:?}; {header:?} is at {newest}"));
-                }
-            }
-        }
-        Ok(())
+        self.told.check_serial(self.protocol.layout())
     }
 }

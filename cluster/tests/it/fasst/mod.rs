@@ -75,7 +75,7 @@ fn messages_are_as_many_as_by_hand() {
     // Backups 2, 3 of row 1 and 4, 5 of row 3; two more log messages let the log replicas forget.
     assert_eq!(rpcs(&o42), [4, 2, 2 + 2, 4, 2, 0]);
     for cluster in [o10, o40, o42] {
-        assert_eq!(cluster.courses.ended(Ending::Committed), 1);
+        assert_eq!(cluster.told.ended(Ending::Committed), 1);
         cluster.check_at_rest().unwrap();
     }
 }
@@ -96,7 +96,7 @@ fn requests_to_one_machine_share_a_message() {
     let rows: Vec<_> = (0..4).map(|number| (object(1, number), Write)).collect();
     let cluster = one(objects(40), &[transaction(&rows)]);
     assert_eq!(rpcs(&cluster), [1, 0, 4, 2, 1, 0]);
-    assert_eq!(cluster.courses.ended(Ending::Committed), 1);
+    assert_eq!(cluster.told.ended(Ending::Committed), 1);
     cluster.check_at_rest().unwrap();
 }
 
@@ -107,17 +107,17 @@ fn what_exceeds_the_mtu_is_sent_in_parts() {
     let cluster = one(objects(1300), &[transaction(&rows)]);
     assert_eq!(rpcs(&cluster), [2, 1, 0, 0, 0, 0]);
     assert!(cluster.largest <= 4096);
-    assert_eq!(cluster.courses.ended(Ending::Committed), 1);
+    assert_eq!(cluster.told.ended(Ending::Committed), 1);
     // Their record would be too large, too, and cannot be sent in parts.
     let rows: Vec<_> = (0..4).map(|number| (object(1, number), Write)).collect();
     let cluster = one(objects(1300), &[transaction(&rows)]);
-    assert_eq!(cluster.courses.ended(Ending::RolledBack), 1);
+    assert_eq!(cluster.told.ended(Ending::RolledBack), 1);
     let thread = cluster.nodes[0].parts[0].thread().expect("a thread");
     assert_eq!(thread.dropped().too_large, 1);
     cluster.check_at_rest().unwrap();
     // The largest value has room with the header of its record.
     let cluster = one(objects(4060), &[transaction(&[(object(1, 0), Write)])]);
-    assert_eq!((cluster.largest, cluster.courses.ended(Ending::Committed)), (4096, 1));
+    assert_eq!((cluster.largest, cluster.told.ended(Ending::Committed)), (4096, 1));
     cluster.check_at_rest().unwrap();
 }
 
@@ -130,7 +130,7 @@ fn keys_below_one_header_are_locked_and_raised_once() {
     let mut cluster = Cluster::of(protocol, Network::default(), 0);
     cluster.begin_all();
     cluster.run();
-    assert_eq!(cluster.courses.ended(Ending::Committed), 3);
+    assert_eq!(cluster.told.ended(Ending::Committed), 3);
     let key = cluster::engine::Key { row: rows[0].0, ..Default::default() };
     let header = cluster.protocol.layout().header_of(key);
     for replica in [1, 2, 3] {
@@ -156,7 +156,7 @@ fn all<T: Transactions>(
     cluster.begin_all();
     cluster.run();
     assert!(!cluster.killed.contains(&true), "nothing was lost");
-    let done = cluster.courses.ended(Ending::Committed) + cluster.courses.ended(Ending::RolledBack);
+    let done = cluster.told.ended(Ending::Committed) + cluster.told.ended(Ending::RolledBack);
     assert_eq!(done, of_cluster as usize * count);
     cluster.check_serial().unwrap();
     cluster.check_at_rest().unwrap();
@@ -248,8 +248,7 @@ fn whatever_transactions_do_they_are_serial() {
         let mut cluster = Cluster::of(protocol, shaken(Some(6)), seed);
         cluster.begin_all();
         cluster.run();
-        let done =
-            cluster.courses.ended(Ending::Committed) + cluster.courses.ended(Ending::RolledBack);
+        let done = cluster.told.ended(Ending::Committed) + cluster.told.ended(Ending::RolledBack);
         assert_eq!(done, of_cluster as usize * 15);
         assert!(cluster.largest <= 4096 && !cluster.killed.contains(&true));
         cluster.check_serial().unwrap();
@@ -266,7 +265,7 @@ fn a_lost_message_ends_the_process() {
     assert_eq!(cluster.flying.pop_front().map(|lost| lost.to.node), Some(NodeId(3)));
     cluster.run();
     assert_eq!(cluster.killed, [true, false, false, false, false, false]);
-    assert_eq!(cluster.courses.ended(Ending::Committed), 0);
+    assert_eq!(cluster.told.ended(Ending::Committed), 0);
 }
 
 #[test]
@@ -285,7 +284,7 @@ fn the_budget_is_honoured() {
             break;
         }
     }
-    assert_eq!((most, cluster.courses.ended(Ending::Committed)), (2, 24));
+    assert_eq!((most, cluster.told.ended(Ending::Committed)), (2, 24));
 }
 
 #[test]
@@ -369,7 +368,7 @@ fn an_update_in_parts_is_seen_whole() {
         let mut cluster = in_parts(Planted::default(), seed);
         cluster.begin_all();
         cluster.run();
-        assert_eq!(cluster.courses.ended(Ending::Committed), 9 + 40);
+        assert_eq!(cluster.told.ended(Ending::Committed), 9 + 40);
         assert!(cluster.requests[&Stage::Primary] >= 2 * 9);
         cluster.check_serial().unwrap();
         cluster.check_at_rest().unwrap();

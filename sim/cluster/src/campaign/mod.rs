@@ -186,9 +186,9 @@ fn no_progress<T: Transactions>(world: &World<Fasst<T>>, idle: NodeId) -> String
 /// endings.
 fn unrest_of<T: Transactions>(world: &World<Fasst<T>>) -> String {
     let locks = world.up().into_iter().filter_map(|(node, up)| {
-        let (partition, bucket, by) = up.shared.store.locked()?;
-        let partition = partition.0;
-        Some(format!("node {}: bucket {bucket} of partition {partition} by {:#018x}", node.0, by.0))
+        let (header, by) = up.shared.store.locked()?;
+        let header = up.shared.store.layout().name_of(header);
+        Some(format!("node {}: {header} by {:#018x}", node.0, by.0))
     });
     let locks: Vec<String> = locks.collect();
     let latest = world.recorder().attempts().iter().rev().take(8);

@@ -5,7 +5,7 @@
 //! has its initial row. So the memory goes with the writes, and a run of reads needs none.
 
 use cluster::engine::{Access, Key, Point};
-use cluster::placement::HeaderId;
+use cluster::placement::{HeaderId, Headers};
 use cluster::transact::Transactions;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -70,7 +70,8 @@ struct Change {
 #[derive(Clone, Debug)]
 pub struct Replayed<'a, T> {
     judge: Judge<'a, T>,
-    headers: HashMap<u64, Header, FixedState>,
+    /// Those of each table, by [`packed`].
+    headers: Box<[HashMap<u64, Header, FixedState>; 256]>,
     raises: Vec<Raise>,
     keys: Vec<Written>,
     changes: Vec<Change>,
@@ -96,7 +97,7 @@ pub(super) fn replay<'a, T: Transactions>(
 ) -> Result<Replayed<'a, T>, Box<Violation>> {
     let mut replayed = Replayed {
         judge,
-        headers: HashMap::default(),
+        headers: Box::new(std::array::from_fn(|_| HashMap::default())),
         raises: Vec::new(),
         keys: Vec::new(),
         changes: Vec::new(),
@@ -131,9 +132,12 @@ fn by_point(recorder: &Recorder) -> Result<Vec<&Attempt>, Box<Violation>> {
     Ok(placed.into_iter().map(|(_, _, attempt)| attempt).collect())
 }
 
-fn packed(header: HeaderId) -> u64 {
-    let HeaderId { partition, table, bucket } = header;
-    u64::from(partition.0) << 40 | u64::from(table.0) << 32 | u64::from(bucket)
+/// A header among those of its table. Buckets are counted within a partition, in 32 bits; rows are not.
+fn packed(header: HeaderId, headers: Headers) -> u64 {
+    match headers {
+        Headers::Buckets => u64::from(header.partition.0) << 32 | header.bucket,
+        Headers::Rows => header.bucket,
+    }
 }
 
 impl<T: Transactions> Replayed<'_, T> {
@@ -189,7 +193,8 @@ impl<T: Transactions> Replayed<'_, T> {
     }
 
     fn header_of(&self, key: Key) -> Header {
-        let header = self.headers.get(&packed(self.judge.header_of(key)));
+        let of_table = &self.headers[usize::from(key.table.0)];
+        let header = of_table.get(&packed(self.judge.header_of(key), self.judge.layout.headers()));
         header.copied().unwrap_or(Header::INITIAL)
     }
 
@@ -318,14 +323,16 @@ impl<T: Transactions> Replayed<'_, T> {
     fn write(&mut self, of: Event, first_raise: u32, write: &Access) -> Result<(), Box<Violation>> {
         let key = write.key;
         let id = self.judge.header_of(key);
-        let header = self.headers.entry(packed(id)).or_insert(Header::INITIAL);
+        let of_table = &mut self.headers[usize::from(key.table.0)];
+        let header =
+            of_table.entry(packed(id, self.judge.layout.headers())).or_insert(Header::INITIAL);
         // Another key of the same transaction may have raised the header already.
         let is_raised = header.last != NONE && header.last >= first_raise;
         let expected = if is_raised { header.version } else { header.version + 1 };
         if write.version != expected {
             let by = (header.last != NONE).then(|| self.raises[header.last as usize].event);
-            let made = write.version;
-            return Err(Violation::Write { of, key, header: id, made, expected, by }.into());
+            let (made, header) = (write.version, self.judge.layout.name_of(id));
+            return Err(Violation::Write { of, key, header, made, expected, by }.into());
         }
         if !is_raised {
             let raise = self.raises.len() as u32;

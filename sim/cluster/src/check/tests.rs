@@ -7,7 +7,7 @@ mod sound;
 
 use cluster::engine::NodeId;
 use cluster::engine::{Access, Ending, Key, Point, TableNumber, TransactionId};
-use cluster::placement::Partitioning;
+use cluster::placement::{Headers, Partitioning};
 use cluster::transact::{Transactions, digest};
 use cluster::workload::{ObjectStore, ObjectStoreSettings};
 use timing::Time;
@@ -60,6 +60,10 @@ const OBJECTS: u64 = 10;
 
 impl Scene {
     fn new() -> Self {
+        Self::with_headers(Headers::Buckets)
+    }
+
+    fn with_headers(headers: Headers) -> Self {
         let settings = ObjectStoreSettings {
             objects: OBJECTS,
             apart: false,
@@ -67,7 +71,7 @@ impl Scene {
         };
         let store = ObjectStore::new(settings).expect("sound settings");
         let layout = Partitioning::new(3, 1, store.tables()).expect("three nodes").with_buckets(2);
-        Self { store, layout }
+        Self { store, layout: layout.with_headers(headers) }
     }
 
     fn judge(&self) -> Judge<'_, ObjectStore> {

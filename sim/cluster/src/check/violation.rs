@@ -4,7 +4,6 @@
 use std::fmt;
 
 use cluster::engine::{Key, TransactionId};
-use cluster::placement::HeaderId;
 use timing::Time;
 
 /// A transaction at its point.
@@ -85,8 +84,8 @@ pub enum Violation {
         of: Event,
         /// The key that it wrote.
         key: Key,
-        /// Its header.
-        header: HeaderId,
+        /// Its header, in words.
+        header: String,
         /// The version that it made.
         made: u64,
         /// The version that it had to make.
@@ -177,11 +176,8 @@ impl fmt::Display for Violation {
             ),
             Self::Write { of, key, header, made, expected, by } => write!(
                 out,
-                "{of} made version {made} of {} (bucket {} of partition {}) instead of \
-                 {expected}, after the one {}",
+                "{of} made version {made} of {} ({header}) instead of {expected}, after the one {}",
                 Named(*key),
-                header.bucket,
-                header.partition.0,
                 Named(*by)
             ),
             Self::WrittenTwice { of, key } => write!(out, "{of} wrote {} twice", Named(*key)),

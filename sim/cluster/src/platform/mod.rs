@@ -169,6 +169,8 @@ impl Hardware {
             Work::CopyLine => cpu.copy_line.get(),
             Work::Post => cpu.post.get(),
             Work::TakeOver => cpu.take_over.get(),
+            // Of Xenic, which these platforms do not run.
+            Work::Index | Work::Continue | Work::Apply => Time::ZERO,
         })
     }
 

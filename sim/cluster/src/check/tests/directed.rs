@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What each violation says, and which anomaly the history has.
 
-use cluster::placement::HeaderId;
 use history::Anomaly;
 
 use super::*;
@@ -78,13 +77,12 @@ fn a_lost_update_is_named() {
     // Without the second read it is the version that does not fit.
     let mut blind = told;
     blind[1].accesses.remove(0);
-    let HeaderId { partition, bucket, .. } = scene.layout.header_of(key(0));
+    let header = scene.layout.name_of(scene.layout.header_of(key(0)));
     assert_eq!(
         violation(&scene, &blind).to_string(),
         format!(
-            "transaction 1/2/2/20 at 20 ns made version 1 of row 0x0 of table 0 (bucket {bucket} \
-             of partition {}) instead of 2, after the one made by transaction 1/2/1/10 at 10 ns",
-            partition.0
+            "transaction 1/2/2/20 at 20 ns made version 1 of row 0x0 of table 0 ({header}) instead of \
+             2, after the one made by transaction 1/2/1/10 at 10 ns"
         )
     );
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use cluster::placement::HeaderId;
+use cluster::placement::{HeaderId, Headers};
 use history::Options;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -110,10 +110,11 @@ pub(super) fn history(scene: &Scene, count: usize, random: &mut ChaCha8Rng) -> V
 
 #[test]
 fn sound_histories_pass() {
-    let scene = Scene::new();
+    let scenes = [Headers::Buckets, Headers::Rows].map(Scene::with_headers);
     seeds::each!(300, |seed| {
+        let scene = &scenes[(seed % 2) as usize];
         let random = &mut ChaCha8Rng::seed_from_u64(seed);
-        let told = history(&scene, 60, random);
+        let told = history(scene, 60, random);
         let recorder = record(&told);
         let judged = scene.judge().judge(&recorder, seed, "sound");
         let mut replayed = judged.unwrap_or_else(|failure| panic!("{failure}"));

@@ -16,7 +16,7 @@
 //! sends it again for the next proposal.
 //!
 //! Thread 0 of each node does all of this. The other threads notice the change by the state that they
-//! share. `docs/fasst-recovery.md` describes it with its reasons.
+//! share. `docs/recovery.md` describes it with its reasons.
 
 mod copying;
 mod exchange;
@@ -31,18 +31,17 @@ use copying::{Copying, Filling};
 use exchange::Exchange;
 pub use rest::{AtRest, check_at_rest};
 
-use super::messages::{Kind, WireItem};
-use super::mutant::{Mutant, Planted};
-use super::settings::Settings;
-use super::shared::Shared;
 use crate::engine::{Class, Effects, Endpoint, Instant, Moment, NodeId, Span, Stage, Work};
+use crate::fasst::messages::{Kind, WireItem};
+use crate::fasst::mutant::{Mutant, Planted};
+use crate::fasst::{Settings, Shared};
 use crate::membership::{Member, Message, View};
 use crate::store::Item;
 use crate::transact::{TableShape, Transactions};
 use crate::wire::{Reader, WireError};
 
 /// Whether a message is one of membership or recovery.
-pub(super) fn is_kind(message: &[u8]) -> bool {
+pub(crate) fn is_kind(message: &[u8]) -> bool {
     matches!(Kind::of(message), Some(Kind::Other(kind)) if kind >= crate::membership::kind::RENEW)
 }
 
@@ -84,7 +83,7 @@ pub struct Recovery {
 
 impl Recovery {
     /// Of a node at its start.
-    pub(super) fn new(member: Member, settings: &Settings) -> Self {
+    pub(crate) fn new(member: Member, settings: &Settings) -> Self {
         Self {
             member,
             planted: settings.planted,
@@ -121,7 +120,7 @@ impl Recovery {
 
     /// Whether updates leave out replicas that are being filled: a planted bug.
     #[inline]
-    pub(super) fn misses_filling(&self) -> bool {
+    pub(crate) fn misses_filling(&self) -> bool {
         self.planted.is(Mutant::FillingMissesUpdates)
     }
 
@@ -130,7 +129,7 @@ impl Recovery {
     }
 
     /// When [`tick`] has to be called.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         let exchange = self.exchange.as_ref().map(|exchange| exchange.again);
         let copying = self.copying.iter().map(|copying| copying.again);
         self.member.deadline().into_iter().chain(exchange).chain(copying).min()
@@ -138,7 +137,7 @@ impl Recovery {
 }
 
 /// The node's process begins anew: its rows and its log are gone, and it is no member.
-pub(super) fn restart<T: Transactions>(shared: &mut Shared<T>) {
+pub(crate) fn restart<T: Transactions>(shared: &mut Shared<T>) {
     shared.store.drop_all();
     if !shared.recovery.planted.is(Mutant::LogOutlivesProcess) {
         shared.log.clear();
@@ -147,7 +146,7 @@ pub(super) fn restart<T: Transactions>(shared: &mut Shared<T>) {
 }
 
 /// Does what it is time for.
-pub(super) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effects) {
+pub(crate) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effects) {
     let recovery = &mut shared.recovery;
     if recovery.member.settings().is_none() {
         return;
@@ -166,7 +165,7 @@ pub(super) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &
 }
 
 /// Takes a message that is no RPC.
-pub(super) fn receive<T: Transactions>(
+pub(crate) fn receive<T: Transactions>(
     shared: &mut Shared<T>,
     now: Instant,
     from: NodeId,
@@ -386,7 +385,7 @@ fn apply_if_complete<T: Transactions>(shared: &mut Shared<T>, out: &mut Effects)
 
 /// The node hears that a view has begun: from the manager, or since another member is in it already. If
 /// it is prepared for it, it begins here, too.
-pub(super) fn saw<T: Transactions>(
+pub(crate) fn saw<T: Transactions>(
     shared: &mut Shared<T>,
     epoch: u32,
     now: Instant,

@@ -36,10 +36,11 @@ pub fn check_at_rest<T: Transactions>(up: &[AtRest<'_, T>]) -> Result<(), String
     };
     let members: Vec<_> = up.iter().filter(is_in).collect();
     for node in &members {
-        if let Some((partition, bucket, by)) = node.store.locked() {
+        if let Some((header, by)) = node.store.locked() {
+            let (node, header) = (node.node.0, node.store.layout().name_of(header));
             return Err(format!(
-                "node {}: bucket {bucket} of partition {} is locked at rest, by attempt {:#018x}",
-                node.node.0, partition.0, by.0
+                "node {node}: {header} is locked at rest, by attempt {:#018x}",
+                by.0
             ));
         }
         if let Some((transaction, _)) = node.log.records().first() {

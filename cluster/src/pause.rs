@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long a worker waits before it repeats an attempt that was aborted.
 
-use super::Worker;
 use crate::engine::{Ending, Span, TransactionId};
-use crate::fasst::context::Context;
 use crate::mix::{mix, scale};
-use crate::transact::Transactions;
 
 /// Pauses grow up to the unit times two to this.
 const MOST_UNITS: u8 = 6;
@@ -13,21 +10,31 @@ const MOST_UNITS: u8 = 6;
 /// Or, if that is more, up to the length of the last attempt times two to this.
 const MOST_ATTEMPTS: u8 = 4;
 
-impl<I, S> Worker<I, S> {
-    /// The pause before the next attempt: none at first, and later so long that two coordinators that
-    /// abort each other do not go on so for ever.
-    pub(super) fn pause<T: Transactions>(&self, cx: &Context<'_, T>, ending: Ending) -> Span {
-        let settings = &cx.fixed.settings;
-        let Some(times) = self.failures.checked_sub(settings.patience.saturating_add(1)) else {
-            return Span::default();
-        };
-        // An attempt that a change of views ended says nothing about how long others hold their locks.
-        let length = match ending {
-            Ending::AbortedByMembership => Span::default(),
-            _ => cx.now.since(self.begun),
-        };
-        drawn(self.transaction(cx), longest(times, settings.backoff, length))
-    }
+/// An attempt that was aborted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aborted {
+    /// Its name.
+    pub attempt: TransactionId,
+    /// How it ended.
+    pub ending: Ending,
+    /// How long it lasted.
+    pub length: Span,
+    /// How often in a row its transaction was aborted, with it.
+    pub failures: u8,
+}
+
+/// The pause before the next attempt: none for the first `patience`, and later so long that two coordinators that
+/// abort each other do not go on so for ever. Pauses are counted in `unit`s.
+pub(crate) fn pause(aborted: &Aborted, patience: u8, unit: Span) -> Span {
+    let Some(times) = aborted.failures.checked_sub(patience.saturating_add(1)) else {
+        return Span::default();
+    };
+    // An attempt that a change of views ended says nothing about how long others hold their locks.
+    let length = match aborted.ending {
+        Ending::AbortedByMembership => Span::default(),
+        _ => aborted.length,
+    };
+    drawn(aborted.attempt, longest(times, unit, length))
 }
 
 /// The longest pause after so many others, of which each may be twice as long as the one before. It has

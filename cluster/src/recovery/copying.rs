@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 use super::messages::{self, COPY_HEADER, ROW_HEADER};
 use crate::engine::{Class, Effects, Endpoint, Instant, Key, NodeId, Stage, Work};
-use crate::fasst::mutant::Mutant;
-use crate::fasst::shared::Shared;
+use crate::fasst::{Mutant, Shared};
 use crate::placement::PartitionId;
 use crate::store::Store;
 use crate::transact::Transactions;

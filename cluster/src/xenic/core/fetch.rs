@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests for rows: keys are locked and looked up in the index, and what is not cached is read from the host's
+//! tables by DMA (section 4.2, step 2).
+//!
+//! An answer is put together in one burst, when all reads have ended: no key of it is locked by another then, and
+//! each row is the newest version. So the rows of one answer were valid at one instant.
+
+use super::super::displacements::Reading;
+use super::super::index::{Cached, Fill, Look};
+use super::super::log::Address;
+use super::super::messages::{Header, Kind, Verdict, Version, put_row, row, value_bytes};
+use super::Burst;
+use super::logging::Then;
+use crate::engine::{Key, NodeId, Operation, Outcome, Place, Token, TransactionId, Work};
+use crate::transact::{Intent, Rows, Transactions};
+use crate::wire::{Reader, Writer};
+
+/// How far a key is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Found {
+    /// The index had it, and is asked again when all are there.
+    Cached,
+    /// It is being read.
+    Reading { epoch: u16, slots: u8, last: Option<(Reading, bool)> },
+    /// It was read in this epoch of its entry; its bytes, version first, are at this place.
+    Read { epoch: u16, at: u32 },
+}
+
+/// A key that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Want {
+    key: Key,
+    locks: bool,
+    /// Whether this request has locked it, and none before it.
+    has_locked: bool,
+    /// The version that it should have, if it is to be compared.
+    expected: u32,
+    found: Found,
+}
+
+/// A request for rows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Fetch {
+    pub from: NodeId,
+    pub header: Header,
+    wants: Vec<Want>,
+    /// How many are being read.
+    open: u16,
+    /// What was read.
+    bytes: Vec<u8>,
+    refused: Option<Verdict>,
+    /// Of a shipped transaction: its name, its input, and the rows of the coordinator.
+    pub transaction: TransactionId,
+    pub input: Vec<u8>,
+    pub own_rows: Vec<u8>,
+}
+
+impl Fetch {
+    pub fn new(from: NodeId, header: Header) -> Self {
+        Self {
+            from,
+            header,
+            wants: Vec::new(),
+            open: 0,
+            bytes: Vec::new(),
+            refused: None,
+            transaction: TransactionId::default(),
+            input: Vec::new(),
+            own_rows: Vec::new(),
+        }
+    }
+
+    /// Takes it out of its place, which keeps an empty one.
+    fn take(place: &mut Self) -> Self {
+        let empty = Self::new(place.from, place.header);
+        std::mem::replace(place, empty)
+    }
+
+    pub fn with_keys(
+        mut self,
+        reads: impl Iterator<Item = Key>,
+        locks: impl Iterator<Item = Key>,
+    ) -> Self {
+        let want =
+            |key, locks| Want { key, locks, has_locked: false, expected: 0, found: Found::Cached };
+        self.wants.extend(reads.map(|key| want(key, false)));
+        self.wants.extend(locks.map(|key| want(key, true)));
+        self
+    }
+
+    pub fn with_versions(mut self, keys: impl Iterator<Item = (Key, Version)>) -> Self {
+        self.wants.extend(keys.map(|(key, version)| Want {
+            key,
+            locks: false,
+            has_locked: false,
+            expected: version.number,
+            found: Found::Cached,
+        }));
+        self
+    }
+}
+
+impl<T: Transactions> Burst<'_, T> {
+    /// Locks and looks up, and reads what is not cached.
+    pub(super) fn begin_fetch(&mut self, flow: usize, mut fetch: Fetch) {
+        let owner = self.owner_of_flow(flow);
+        // What is to be locked comes first: who cannot lock all need not read.
+        for at in (0..fetch.wants.len()).rev() {
+            let Want { key, locks, .. } = fetch.wants[at];
+            let partition = self.fixed.layout.partition_of(key);
+            if self.shared.primary_of(partition) != Some(self.core.own) {
+                fetch.refused = Some(Verdict::Refused);
+                break;
+            }
+            self.out.work(Work::Index, 1);
+            let index = &mut self.shared.nic.index;
+            let had = locks && index.owner_of(partition, key) == Some(owner);
+            let look = match locks {
+                true => index.lock(partition, key, owner),
+                false => index.look(partition, key, owner),
+            };
+            let want = &mut fetch.wants[at];
+            match look {
+                Look::Locked => fetch.refused = Some(Verdict::Locked),
+                Look::Full => fetch.refused = Some(Verdict::Room),
+                Look::Cached => want.has_locked = locks && !had,
+                Look::Miss { epoch, slots } => {
+                    want.has_locked = locks && !had;
+                    want.found = Found::Reading { epoch, slots, last: None };
+                }
+            }
+            if fetch.refused.is_some() {
+                break;
+            }
+        }
+        let number = usize::from(self.core.number);
+        let held = &mut self.shared.nic.cores[number].flows[flow].held;
+        held.extend(fetch.wants.iter().filter(|want| want.has_locked).map(|want| want.key));
+        if fetch.refused.is_some() {
+            return self.refuse(flow, &fetch);
+        }
+        let place = self.core.fetches.put(fetch);
+        self.read_all(place);
+        self.finish_fetch(place);
+    }
+
+    /// Begins the reads that are to be begun.
+    fn read_all(&mut self, place: u32) {
+        let Some(mut fetch) = self.core.fetches.get_mut(place).map(Fetch::take) else {
+            return;
+        };
+        for at in 0..fetch.wants.len() {
+            if let Found::Reading { last: None, .. } = fetch.wants[at].found {
+                let partition = self.fixed.layout.partition_of(fetch.wants[at].key);
+                self.shared.nic.index.begin_read(partition, fetch.wants[at].key);
+                self.read_next(place, at, &mut fetch.wants[at]);
+                fetch.open += 1;
+            }
+        }
+        if let Some(there) = self.core.fetches.get_mut(place) {
+            *there = fetch;
+        }
+    }
+
+    /// Begins the next read of a look-up. Says whether there is one.
+    fn read_next(&mut self, fetch: u32, want: usize, of: &mut Want) -> bool {
+        let Found::Reading { epoch, slots, last } = of.found else { return false };
+        let table = &self.fixed.places[usize::from(of.key.table.0)];
+        let next = self.fixed.displacements.next(table, of.key, slots, last);
+        let Some((reading, length)) = next else { return false };
+        of.found = Found::Reading { epoch, slots, last: Some((reading, false)) };
+        let token = self.core.operations.put(Then::Read { fetch, want: want as u16 });
+        let read = Operation::Read { at: Address::Row(of.key).number(), length };
+        self.out.operate(Token(token), Place::Host, read, |_| {});
+        true
+    }
+
+    /// A read has ended.
+    pub(super) fn has_read(&mut self, place: u32, want: u16, outcome: Outcome, bytes: &[u8]) {
+        let at = usize::from(want);
+        let fixed = self.fixed;
+        let Some(there) = self.core.fetches.get_mut(place) else { return };
+        let mut fetch = Fetch::take(there);
+        let mut of = fetch.wants[at];
+        let Found::Reading { epoch, slots, last: Some((reading, _)) } = of.found else {
+            unreachable!("a read of a key ends while it is being read");
+        };
+        let size = value_bytes(fixed.workload.tables(), of.key);
+        // A slot whose value lies out of line may be shorter than it: then the read is not the last.
+        let version = Version::decode(&mut Reader::new(bytes)).unwrap_or_default();
+        of.found = Found::Reading { epoch, slots, last: Some((reading, version.present)) };
+        let goes_on = outcome == Outcome::Done && self.read_next(place, at, &mut of);
+        if !goes_on {
+            let partition = fixed.layout.partition_of(of.key);
+            let read = row(&mut Reader::new(bytes), size).ok().filter(|_| outcome == Outcome::Done);
+            fetch.open -= 1;
+            self.out.work(Work::Index, 1);
+            let (version, value) = read.unwrap_or_default();
+            let cached = Cached { version: version.number, value };
+            // What was not read at all fills nothing: no epoch is this one.
+            let epoch_of = if read.is_some() { epoch } else { !epoch };
+            let fill = self.shared.nic.index.end_read(partition, of.key, epoch_of, cached);
+            of.found = match (read, fill) {
+                (None, _) => {
+                    fetch.refused.get_or_insert(Verdict::Refused);
+                    Found::Cached
+                }
+                (Some(_), Fill::NotCached) => {
+                    let place = fetch.bytes.len() as u32;
+                    put_row(version, value, &mut fetch.bytes);
+                    Found::Read { epoch, at: place }
+                }
+                // Of a stale read, the look-up is made again when all are there.
+                (Some(_), Fill::Cached | Fill::Stale) => Found::Cached,
+            };
+            self.out.work(Work::CopyLine, size.div_ceil(64) as u32);
+        }
+        fetch.wants[at] = of;
+        if let Some(there) = self.core.fetches.get_mut(place) {
+            *there = fetch;
+        }
+        self.finish_fetch(place);
+    }
+
+    /// Answers, if all is there. What has left the index meanwhile is read again.
+    fn finish_fetch(&mut self, place: u32) {
+        let is_open = self.core.fetches.get_mut(place).is_none_or(|fetch| fetch.open > 0);
+        if is_open {
+            return;
+        }
+        let Some(mut fetch) = self.core.fetches.take(place) else { return };
+        let flow = self.flow_of(fetch.from, fetch.header.slot);
+        let owner = self.owner_of_flow(flow);
+        let mut again = false;
+        for want in &mut fetch.wants {
+            let partition = self.fixed.layout.partition_of(want.key);
+            match self.shared.nic.index.look(partition, want.key, owner) {
+                // A key that was read already cannot be locked by this request; its own lock is none.
+                Look::Locked if !want.locks => {
+                    fetch.refused.get_or_insert(Verdict::Locked);
+                }
+                Look::Locked | Look::Cached => want.found = Found::Cached,
+                Look::Full => {
+                    fetch.refused.get_or_insert(Verdict::Room);
+                }
+                Look::Miss { epoch, slots } => {
+                    let is_valid =
+                        matches!(want.found, Found::Read { epoch: then, .. } if then == epoch);
+                    if !is_valid {
+                        again = true;
+                        want.found = Found::Reading { epoch, slots, last: None };
+                    }
+                }
+            }
+        }
+        if fetch.refused.is_some() {
+            return self.refuse(flow, &fetch);
+        }
+        if again {
+            let place = self.core.fetches.put(fetch);
+            return self.read_all(place);
+        }
+        self.answer_fetch(flow, &fetch);
+    }
+
+    /// The row of a key that is there.
+    fn row_of<'r>(&'r self, fetch: &'r Fetch, want: &Want) -> (Version, Option<&'r [u8]>) {
+        let partition = self.fixed.layout.partition_of(want.key);
+        match want.found {
+            Found::Read { at, .. } => {
+                let size = value_bytes(self.fixed.workload.tables(), want.key);
+                row(&mut Reader::new(&fetch.bytes[at as usize..]), size).unwrap_or_default()
+            }
+            _ => {
+                let cached = self.shared.nic.index.cached(partition, want.key);
+                let Some(Cached { version, value }) = cached else { return <_>::default() };
+                let version =
+                    Version { number: version, present: value.is_some(), to_write: false };
+                (version, value)
+            }
+        }
+    }
+
+    /// Adds the rows of a fetch to those of a transaction.
+    pub(super) fn rows_of(&self, fetch: &Fetch, rows: &mut Rows) {
+        for want in &fetch.wants {
+            let (version, value) = self.row_of(fetch, want);
+            let intent = if want.locks { Intent::Write } else { Intent::Read };
+            rows.fetched(want.key, intent, version.number.into(), value);
+        }
+    }
+
+    fn answer_fetch(&mut self, flow: usize, fetch: &Fetch) {
+        let mut answer = self.scratch.spare.pop().unwrap_or_default();
+        answer.clear();
+        let verdict = match fetch.header.kind {
+            Kind::Ship => self.run_shipped(fetch, &mut answer),
+            Kind::Validate => {
+                let is_same = |want: &Want| self.row_of(fetch, want).0.number == want.expected;
+                match fetch.wants.iter().all(is_same) {
+                    true => Verdict::Done,
+                    false => Verdict::Changed,
+                }
+            }
+            kind => {
+                for want in &fetch.wants {
+                    let (version, value) = self.row_of(fetch, want);
+                    match kind {
+                        Kind::Lock => version.encode(&mut answer),
+                        _ => put_row(version, value, &mut answer),
+                    }
+                }
+                Verdict::Done
+            }
+        };
+        // What has nothing to be logged is over here.
+        if fetch.header.kind == Kind::Ship && verdict != Verdict::Done {
+            self.release_held(flow);
+        }
+        self.out.work(Work::CopyLine, answer.len().div_ceil(64) as u32);
+        self.post(fetch.from, fetch.header.answer(), |bytes| {
+            bytes.put_u8(verdict as u8);
+            bytes.extend_from_slice(&answer);
+        });
+        answer.clear();
+        self.scratch.spare.push(answer);
+    }
+
+    /// Answers that nothing was done: what this request has locked is unlocked.
+    fn refuse(&mut self, flow: usize, fetch: &Fetch) {
+        let owner = self.owner_of_flow(flow);
+        let number = usize::from(self.core.number);
+        for want in fetch.wants.iter().filter(|want| want.has_locked) {
+            let partition = self.fixed.layout.partition_of(want.key);
+            self.out.work(Work::Index, 1);
+            self.shared.nic.index.unlock(partition, want.key, owner);
+            let held = &mut self.shared.nic.cores[number].flows[flow].held;
+            held.retain(|key| *key != want.key);
+        }
+        let verdict = fetch.refused.unwrap_or(Verdict::Refused);
+        self.post(fetch.from, fetch.header.answer(), |bytes| bytes.put_u8(verdict as u8));
+    }
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The NIC's index of its host's tables: entries with bounded memory, and the values of cached objects beside
+//! them.
+//!
+//! What an entry does is `nic::index::Entry`, to which the RTL is held (`docs/nic-lookup.md`). A value lies in NIC
+//! memory at the place of its object in the entry; the entry's word of it says whether there is a row.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use nic::index::{Entry, Hint, Operation, Request, Status};
+
+use super::displacements::{Displacements, Home, Place};
+use crate::engine::Key;
+use crate::placement::PartitionId;
+
+/// Cached objects of an entry. (The paper says that the number is fixed, and not which it is.)
+pub const OBJECTS: usize = 8;
+/// The most updates of an object that the host has not applied.
+pub const MOST_PINS: u8 = u8::MAX;
+/// The word of an object that is not there.
+const ABSENT: [u64; 1] = [0];
+/// The word of an object that has a value.
+const PRESENT: [u64; 1] = [1];
+
+type Objects = Entry<OBJECTS, 1>;
+
+/// The slot of the cluster that has a lock: that of node, core and slot.
+pub type Owner = u16;
+
+/// A row as the index has it: its version, and its value if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cached<'a> {
+    /// The version.
+    pub version: u32,
+    /// The value, if there is a row.
+    pub value: Option<&'a [u8]>,
+}
+
+/// What the index says of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// It is cached; [`Index::cached`] has it.
+    Cached,
+    /// It has to be read from host memory.
+    Miss {
+        /// To be given with the fill.
+        epoch: u16,
+        /// Slots of the first read.
+        slots: u8,
+    },
+    /// Another has locked it.
+    Locked,
+    /// There is no memory for an entry, or no place in it.
+    Full,
+}
+
+/// How a fill ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// The object is cached.
+    Cached,
+    /// There was no place for it; what was read is the newest version.
+    NotCached,
+    /// What was read may be too old.
+    Stale,
+}
+
+/// A key as the index finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Spot {
+    key: Key,
+    home: Home,
+    /// The number of the entry in the whole node.
+    number: u64,
+}
+
+/// An entry in NIC memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Resident {
+    number: u64,
+    entry: Objects,
+    /// A value for each object.
+    values: Vec<u8>,
+    /// Reads of host memory for it under way: without its epoch, they could not be told to be stale.
+    reads: u16,
+    /// Whether it was used since the hand came by.
+    is_used: bool,
+}
+
+/// The index of one NIC.
+#[derive(Clone, Debug)]
+pub struct Index {
+    displacements: Arc<Displacements>,
+    places: Arc<[Place]>,
+    value_bytes: Arc<[u16]>,
+    residents: Vec<Resident>,
+    by_number: HashMap<u64, u32, FixedState>,
+    most: usize,
+    /// Where the search for an entry to forget begins.
+    hand: usize,
+    own_lock_conflicts: bool,
+}
+
+impl PartialEq for Index {
+    /// The rest is a function of the entries, or of the run.
+    fn eq(&self, other: &Self) -> bool {
+        self.residents == other.residents && self.hand == other.hand
+    }
+}
+
+impl Eq for Index {}
+
+impl Hash for Index {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.residents.hash(state);
+        self.hand.hash(state);
+    }
+}
+
+impl Index {
+    /// An empty one of tables that lie so, with memory for `most` entries.
+    pub fn new(
+        displacements: Arc<Displacements>,
+        places: Arc<[Place]>,
+        value_bytes: Arc<[u16]>,
+        most: usize,
+        own_lock_conflicts: bool,
+    ) -> Self {
+        Self {
+            displacements,
+            places,
+            value_bytes,
+            residents: Vec::new(),
+            by_number: HashMap::default(),
+            most,
+            hand: 0,
+            own_lock_conflicts,
+        }
+    }
+
+    fn spot(&self, partition: PartitionId, key: Key) -> Spot {
+        let home = self.places[usize::from(key.table.0)].home(key);
+        let number =
+            u64::from(partition.0) << 40 | u64::from(key.table.0) << 32 | u64::from(home.segment);
+        Spot { key, home, number }
+    }
+
+    /// The place of an entry, which is made if there is none and there is memory.
+    fn resident(&mut self, spot: Spot) -> Option<usize> {
+        if let Some(place) = self.by_number.get(&spot.number) {
+            let place = *place as usize;
+            self.residents[place].is_used = true;
+            return Some(place);
+        }
+        let place = if self.residents.len() < self.most {
+            self.residents.push(Resident {
+                number: spot.number,
+                entry: Objects::default(),
+                values: Vec::new(),
+                reads: 0,
+                is_used: true,
+            });
+            self.residents.len() - 1
+        } else {
+            self.forget()?
+        };
+        let resident = &mut self.residents[place];
+        resident.number = spot.number;
+        resident.entry = Objects::default();
+        resident.is_used = true;
+        self.by_number.insert(spot.number, place as u32);
+        // The hints of all segments stay in NIC memory: eight bytes each.
+        let displacement = self.displacements.displacement(spot.key, spot.home);
+        let hint = Hint { displacement, is_exact: true, directory: None };
+        let mut request = request(Operation::SetHint, spot);
+        request.hint = hint;
+        self.apply(place, &request);
+        Some(place)
+    }
+
+    /// Forgets the objects of an entry that nobody needs, and says which it was: the next one from the hand on
+    /// that was not used since the last time.
+    fn forget(&mut self) -> Option<usize> {
+        let is_idle = |resident: &Resident| {
+            let mut objects = resident.entry.objects().iter().flatten();
+            resident.reads == 0 && objects.all(|object| object.is_replaceable())
+        };
+        for _ in 0..2 * self.residents.len() {
+            let place = self.hand;
+            self.hand = (self.hand + 1) % self.residents.len();
+            let resident = &mut self.residents[place];
+            if std::mem::take(&mut resident.is_used) || !is_idle(resident) {
+                continue;
+            }
+            self.by_number.remove(&resident.number);
+            return Some(place);
+        }
+        None
+    }
+
+    fn apply(&mut self, place: usize, request: &Request<1>) -> nic::index::Answer<1> {
+        let table = (self.residents[place].number >> 32) as u8;
+        let table = &self.places[usize::from(table)].table;
+        self.residents[place].entry.apply(request, table, MOST_PINS)
+    }
+
+    /// The place of an object in its entry.
+    fn object(&self, partition: PartitionId, key: Key) -> Option<(usize, usize)> {
+        let spot = self.spot(partition, key);
+        let place = *self.by_number.get(&spot.number)? as usize;
+        let objects = self.residents[place].entry.objects();
+        let at = objects.iter().position(|object| object.is_some_and(|it| it.key == key.row))?;
+        Some((place, at))
+    }
+
+    fn look_with(
+        &mut self,
+        operation: Operation,
+        partition: PartitionId,
+        key: Key,
+        owner: Owner,
+    ) -> Look {
+        let spot = self.spot(partition, key);
+        let Some(place) = self.resident(spot) else { return Look::Full };
+        if self.own_lock_conflicts && self.owner_of(partition, key) == Some(owner) {
+            return Look::Locked;
+        }
+        let mut request = request(operation, spot);
+        request.owner = owner;
+        let answer = self.apply(place, &request);
+        match answer.status {
+            Status::Done => Look::Cached,
+            Status::Miss => Look::Miss { epoch: answer.epoch, slots: answer.place.slots },
+            Status::Locked => Look::Locked,
+            _ => Look::Full,
+        }
+    }
+
+    /// Looks a key up for `owner`.
+    pub fn look(&mut self, partition: PartitionId, key: Key, owner: Owner) -> Look {
+        self.look_with(Operation::LookUp, partition, key, owner)
+    }
+
+    /// Locks a key for `owner`, and looks it up. With a miss the lock is taken, too.
+    pub fn lock(&mut self, partition: PartitionId, key: Key, owner: Owner) -> Look {
+        self.look_with(Operation::LockAndRead, partition, key, owner)
+    }
+
+    /// Who has locked a key.
+    pub fn owner_of(&self, partition: PartitionId, key: Key) -> Option<Owner> {
+        let (place, at) = self.object(partition, key)?;
+        self.residents[place].entry.objects()[at]?.owner
+    }
+
+    /// The row of a key, if it is cached.
+    pub fn cached(&self, partition: PartitionId, key: Key) -> Option<Cached<'_>> {
+        let (place, at) = self.object(partition, key)?;
+        let resident = &self.residents[place];
+        let (version, word) = resident.entry.objects()[at]?.content?;
+        let bytes = usize::from(self.value_bytes[usize::from(key.table.0)]);
+        let value = (word == PRESENT).then(|| &resident.values[at * bytes..][..bytes]);
+        Some(Cached { version, value })
+    }
+
+    fn write(&mut self, place: usize, at: usize, key: Key, value: Option<&[u8]>) {
+        let bytes = usize::from(self.value_bytes[usize::from(key.table.0)]);
+        let resident = &mut self.residents[place];
+        let Some(value) = value else { return };
+        // An entry that served another table before has values of another length.
+        resident.values.resize(OBJECTS * bytes, 0);
+        resident.values[at * bytes..][..bytes].copy_from_slice(value);
+    }
+
+    /// A read of host memory for a key begins, so that its entry stays.
+    pub fn begin_read(&mut self, partition: PartitionId, key: Key) {
+        let spot = self.spot(partition, key);
+        if let Some(place) = self.resident(spot) {
+            self.residents[place].reads += 1;
+        }
+    }
+
+    /// Brings what a read found, which began in `epoch`.
+    pub fn end_read(
+        &mut self,
+        partition: PartitionId,
+        key: Key,
+        epoch: u16,
+        row: Cached<'_>,
+    ) -> Fill {
+        let spot = self.spot(partition, key);
+        let Some(place) = self.by_number.get(&spot.number).map(|place| *place as usize) else {
+            return Fill::Stale;
+        };
+        self.residents[place].reads = self.residents[place].reads.saturating_sub(1);
+        let had_content = self.cached(partition, key).is_some();
+        let mut request = request(Operation::Fill, spot);
+        request.epoch = epoch;
+        request.version = row.version;
+        request.value = if row.value.is_some() { PRESENT } else { ABSENT };
+        let status = self.apply(place, &request).status;
+        match status {
+            Status::Done => {
+                if let (false, Some((place, at))) = (had_content, self.object(partition, key)) {
+                    self.write(place, at, key, row.value);
+                }
+                Fill::Cached
+            }
+            Status::Full => Fill::NotCached,
+            _ => Fill::Stale,
+        }
+    }
+
+    /// Whether the object can take another pin.
+    pub fn has_room_for_pin(&self, partition: PartitionId, key: Key) -> bool {
+        let object = self.object(partition, key);
+        let object = object.and_then(|(place, at)| self.residents[place].entry.objects()[at]);
+        object.is_none_or(|object| object.pins < MOST_PINS)
+    }
+
+    /// Gives an object that `owner` has locked a new value and version, and pins it. Says whether that was so.
+    pub fn update_and_pin(
+        &mut self,
+        partition: PartitionId,
+        key: Key,
+        owner: Owner,
+        row: Cached<'_>,
+    ) -> bool {
+        let spot = self.spot(partition, key);
+        let Some((place, at)) = self.object(partition, key) else { return false };
+        let mut request = request(Operation::UpdateAndPin, spot);
+        request.owner = owner;
+        request.version = row.version;
+        request.value = if row.value.is_some() { PRESENT } else { ABSENT };
+        let is_done = self.apply(place, &request).status == Status::Done;
+        if is_done {
+            self.write(place, at, key, row.value);
+        }
+        is_done
+    }
+
+    /// Takes a pin away. Says whether there was one.
+    pub fn unpin(&mut self, partition: PartitionId, key: Key) -> bool {
+        self.give_back(Operation::Unpin, partition, key, 0)
+    }
+
+    /// Gives the lock of `owner` back. Says whether it had one.
+    pub fn unlock(&mut self, partition: PartitionId, key: Key, owner: Owner) -> bool {
+        self.give_back(Operation::Unlock, partition, key, owner)
+    }
+
+    fn give_back(
+        &mut self,
+        operation: Operation,
+        partition: PartitionId,
+        key: Key,
+        owner: Owner,
+    ) -> bool {
+        let spot = self.spot(partition, key);
+        let Some(place) = self.by_number.get(&spot.number) else { return false };
+        let mut request = request(operation, spot);
+        request.owner = owner;
+        self.apply(*place as usize, &request).status == Status::Done
+    }
+
+    /// Forgets everything: of a view that is over.
+    pub fn clear(&mut self) {
+        self.residents.clear();
+        self.by_number.clear();
+        self.hand = 0;
+    }
+
+    /// A locked or pinned object in words, if there is one.
+    pub fn busy(&self) -> Option<String> {
+        let of = |resident: &Resident| {
+            let table = (resident.number >> 32) as u8;
+            let objects = resident.entry.objects().iter().flatten();
+            let mut busy = objects.filter(|object| !object.is_replaceable());
+            busy.next().map(|object| match object.owner {
+                Some(owner) => {
+                    format!("row {} of table {table} is locked by slot {owner}", object.key)
+                }
+                None => {
+                    format!("row {} of table {table} has {} pins", object.key, object.pins)
+                }
+            })
+        };
+        self.residents.iter().find_map(of)
+    }
+
+    /// A cached row that is not what `is_right` says, in words.
+    pub fn wrong(&self, mut is_right: impl FnMut(Key, Cached<'_>) -> bool) -> Option<String> {
+        for resident in &self.residents {
+            let table = crate::engine::TableNumber((resident.number >> 32) as u8);
+            for object in resident.entry.objects().iter().flatten() {
+                let key = Key { table, row: object.key };
+                let partition = PartitionId((resident.number >> 40) as u16);
+                let Some(cached) = self.cached(partition, key) else { continue };
+                if !is_right(key, cached) {
+                    return Some(format!("row {} of table {}: {cached:?}", key.row, table.0));
+                }
+            }
+        }
+        None
+    }
+}
+
+fn request(operation: Operation, spot: Spot) -> Request<1> {
+    Request::new(operation, spot.key.row, spot.home.home, spot.home.segment)
+}
