@@ -153,7 +153,9 @@ fn faults_after_the_end_of_a_run_are_errors_of_the_input() {
 fn faults_without_an_end_stop_with_the_run() {
     let drops = "[[fault]]\nkind = \"drop\"\nframes = { stage = \"membership\" }\n";
     let report = with_faults(small(), drops).expect("leases are renewed when it is over");
-    assert!(report.faults.iter().any(|of| of.name == "drop, membership"), "{:?}", report.faults);
+    // Leases are renewed each 4 us by three nodes: twice in the run, and for 60 us more until all rest.
+    let drops = report.faults.iter().find(|of| of.name == "drop, membership");
+    assert!((1..20).contains(&drops.map_or(0, |of| of.count)), "{:?}", report.faults);
     let late = "[[fault]]\nkind = \"delay\"\nby_ns = 5_000\nframes = { from = 1 }\n";
     with_faults(small(), late).expect("what is late comes at last");
 }
