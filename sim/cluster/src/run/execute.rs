@@ -236,17 +236,23 @@ impl Job<'_, '_, '_> {
         let mut world = World::watched(protocol, machines, faults, options, watcher)
             .map_err(RunError::of_settings)?;
         let (tally, slices) = self.slices(&mut world);
-        let is_interrupted = (self.watch.is_interrupted)();
+        let is_cut_off = (self.watch.is_interrupted)();
         // What was cut off is not at rest, and cannot be judged as a whole.
-        let checks = match settings.checks && !is_interrupted {
-            true => checked(&mut world, settings, Time::from_ns(longest_delay)),
-            false => Ok(ChecksReport::default()),
+        let longest_delay = Time::from_ns(longest_delay);
+        let checks = match (is_cut_off, settings.checks) {
+            (true, _) => Ok(None),
+            (false, true) => {
+                checked(&mut world, settings, longest_delay, self.watch.is_interrupted)
+            }
+            (false, false) => Ok(Some(ChecksReport::default())),
         };
         // Also of a run that does not pass: then it is needed most.
         if let Some(target) = self.extras.history.take() {
             write_history(&world, settings, target)?;
         }
         let checks = checks?;
+        let is_interrupted = checks.is_none();
+        let checks = checks.unwrap_or_default();
         let digest = world.digest().iter().map(|byte| format!("{byte:02x}")).collect();
         let mut report = tally.report(settings, &kinds, &by_hand, (checks, digest));
         report.is_interrupted = is_interrupted;
@@ -267,6 +273,14 @@ impl Job<'_, '_, '_> {
         let mut slices = Vec::new();
         let mut before = warm_up;
         let mut left = duration;
+        let all = (warm_up + duration).as_ns_f64();
+        while before > self.slice && !(self.watch.is_interrupted)() {
+            world.run_for(self.slice, Time::ZERO);
+            before = before.saturating_sub(self.slice);
+            let simulated = warm_up.saturating_sub(before);
+            let done = simulated.as_ns_f64() / all;
+            (self.watch.progress)(Progress { done, simulated, committed: 0 });
+        }
         while left > Time::ZERO && !(self.watch.is_interrupted)() {
             let length = left.min(self.slice);
             world.run_for(before, length);
@@ -278,8 +292,8 @@ impl Job<'_, '_, '_> {
             });
             tally.add(ledger);
             (before, left) = (Time::ZERO, left.saturating_sub(length));
-            let done = 1.0 - left.as_ns_f64() / duration.as_ns_f64();
             let simulated = warm_up + duration.saturating_sub(left);
+            let done = simulated.as_ns_f64() / all;
             let committed = tally.committed();
             (self.watch.progress)(Progress { done, simulated, committed });
         }
@@ -336,14 +350,17 @@ fn count_by_hand<T: Totals>(of: &Settings, protocol: &Fasst<T>) -> ByHand {
     by_hand::fasst(protocol.workload(), &places, COUNTED)
 }
 
-/// Lets the cluster come to rest, and checks all that is to be.
+/// Lets the cluster come to rest, and checks all that is to be. `None` when it was interrupted before.
 fn checked<T: Totals>(
     world: &mut Worldly<'_, T>,
     of: &Settings,
     longest_delay: Time,
-) -> Result<ChecksReport, RunError> {
+    is_interrupted: &dyn Fn() -> bool,
+) -> Result<Option<ChecksReport>, RunError> {
     let waits = super::settings::microseconds(20.0 * of.lease_us + 2.0 * of.loss_timeout_us);
-    world.run_until_rest(REST + waits + longest_delay)?;
+    if !world.run_until_rest_unless(REST + waits + longest_delay, is_interrupted)? {
+        return Ok(None);
+    }
     world.check_at_rest().map_err(RunError::AtRest)?;
     let protocol = world.protocol().clone();
     let judge = Judge::new(protocol.workload(), protocol.layout());
@@ -351,7 +368,7 @@ fn checked<T: Totals>(
     let mut replayed = replayed.map_err(|violation| RunError::Check(violation.to_string()))?;
     check_end(&protocol, world, &mut replayed).map_err(RunError::AtRest)?;
     let (transactions, accesses) = (replayed.transactions(), replayed.accesses());
-    Ok(ChecksReport { are_on: true, transactions, accesses, at_rest: true })
+    Ok(Some(ChecksReport { are_on: true, transactions, accesses, at_rest: true }))
 }
 
 /// Writes what each transaction read and wrote, whether that passes the check or not.

@@ -206,3 +206,23 @@ fn a_history_needs_the_memory_of_the_record() {
     assert!(error.contains("duration_us") && error.contains("memory"), "{error}");
     assert!(history.is_empty());
 }
+
+/// How far a run comes that is interrupted when it is asked for the `asked`th time.
+fn interrupted_at(asked: u32, settings: &Settings) -> Outcome {
+    let count = std::cell::Cell::new(0);
+    let is_interrupted = || {
+        count.set(count.get() + 1);
+        count.get() >= asked
+    };
+    let watch = &mut Watch { is_interrupted: &is_interrupted, progress: &mut |_| () };
+    run(settings, Extras::default(), watch).expect("it is cut off, not wrong")
+}
+
+#[test]
+fn a_warm_up_is_cut_off_as_well() {
+    // A minute of virtual time would take an hour.
+    let flags = Flags { warm_up_us: Some(60e6), checks: Some(false), ..Flags::default() };
+    let settings = checked(&WHOLE.replace("1_000_000", "1_000"), flags).expect("possible");
+    let outcome = interrupted_at(2, &settings);
+    assert!(outcome.report.is_interrupted && outcome.report.committed == 0);
+}
