@@ -8,6 +8,7 @@
 //! - [`store`]: the rows of a node, with their headers.
 //! - [`placement`], [`membership`]: which node has which rows, and who belongs to the cluster.
 //! - [`recovery`]: from one view to the next.
+//! - [`mutant`]: planted bugs.
 //! - [`fasst`]: the protocol of FaSST (OSDI 2016).
 //!
 //! `docs/cluster.md` describes the engine, `docs/fasst.md` the protocol.
@@ -16,6 +17,7 @@ pub mod engine;
 pub mod fasst;
 pub mod membership;
 mod mix;
+pub mod mutant;
 pub mod placement;
 pub mod recovery;
 pub mod store;
