@@ -21,6 +21,7 @@ mod search;
 mod toy;
 
 use cluster::fasst::{Mutant, Planted};
+use cluster::recovery;
 use model::{Limits, Subject};
 use scenes::Scene;
 use script::{Deed, Script, Transaction};
@@ -120,9 +121,9 @@ const FOUND: [Mutant; 20] = [
     Mutant::ForgottenUnlock,
     Mutant::NoDuplicateSuppression,
     Mutant::VersionNotRaised,
-    Mutant::RecoveryForgetsDeadCoordinators,
-    Mutant::RecoveryCommitsNothing,
-    Mutant::LockKeptAfterRecovery,
+    Mutant::Recovery(recovery::Mutant::DeadCoordinatorsForgotten),
+    Mutant::Recovery(recovery::Mutant::NothingCommitted),
+    Mutant::Recovery(recovery::Mutant::LocksKept),
     Mutant::StaleEpochServed,
     Mutant::ReadOfLockedRow,
     Mutant::EndedBeforeLog,

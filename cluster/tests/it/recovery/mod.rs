@@ -10,6 +10,7 @@ use cluster::engine::{
 };
 use cluster::fasst::{Mutant, Planted, Settings};
 use cluster::membership::{Manager, Message, View};
+use cluster::recovery;
 use driver::{Faults, World, settings};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -190,17 +191,17 @@ fn whatever_transactions_do_no_failure_breaks_them() {
 #[test]
 fn broken_recoveries_are_noticed() {
     let by: [(Mutant, Scenario); 12] = [
-        (Mutant::RecoveryForgetsDeadCoordinators, two_fail),
-        (Mutant::RecoveryCommitsNothing, two_fail),
-        (Mutant::LockKeptAfterRecovery, two_fail),
+        (Mutant::Recovery(recovery::Mutant::DeadCoordinatorsForgotten), two_fail),
+        (Mutant::Recovery(recovery::Mutant::NothingCommitted), two_fail),
+        (Mutant::Recovery(recovery::Mutant::LocksKept), two_fail),
         (Mutant::StaleEpochServed, messages_are_very_late),
         (Mutant::LeaseNotChecked, a_reader_is_cut_off),
-        (Mutant::ReceivedRecordsForgotten, another_fails_meanwhile),
-        (Mutant::RecoveredTooEarly, two_fail),
-        (Mutant::FillingMissesUpdates, two_fail),
-        (Mutant::CopyOverwrites, filled_nodes_take_over),
-        (Mutant::FilledTooEarly, filled_nodes_take_over),
-        (Mutant::EvictedTooEarly, a_reader_is_cut_off),
+        (Mutant::Recovery(recovery::Mutant::ReceivedRecordsForgotten), another_fails_meanwhile),
+        (Mutant::Recovery(recovery::Mutant::RecoveredTooEarly), two_fail),
+        (Mutant::Recovery(recovery::Mutant::FillingMissesUpdates), two_fail),
+        (Mutant::Recovery(recovery::Mutant::CopyOverwrites), filled_nodes_take_over),
+        (Mutant::Recovery(recovery::Mutant::FilledTooEarly), filled_nodes_take_over),
+        (Mutant::Recovery(recovery::Mutant::EvictedTooEarly), a_reader_is_cut_off),
         (Mutant::OwnRecordDroppedEarly, a_record_is_needed_to_the_end),
     ];
     let mut missed = Vec::new();
