@@ -2,16 +2,18 @@
 //! FaSST's recovery: nodes fail at each message of a transaction and at random times, also while the
 //! cluster recovers from others; they come back, and messages are lost, late and delivered twice.
 
-mod driver;
-mod scenarios;
+pub mod driver;
+mod fasst;
+pub mod scenarios;
 
 use cluster::engine::{
     Effects, Ending, Endpoint, Input, Instant, Machine as _, NodeId, Protocol, Span,
 };
-use cluster::fasst::{Mutant, Planted, Settings};
-use cluster::membership::{Manager, Message, View};
+use cluster::fasst::{Fasst, Mutant, Planted, Settings};
+use cluster::membership::{Message, View};
 use cluster::recovery;
-use driver::{Faults, World, settings};
+use driver::{Faults, World};
+use fasst::settings;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use scenarios::{
@@ -26,7 +28,7 @@ fn without_failures_all_commit_and_no_view_changes() {
     world.run(LIMIT).unwrap();
     world.check().unwrap();
     assert_eq!(world.ended(Ending::Committed), 4 * 4 * 10);
-    assert_eq!(world.manager.parts[0].manager().unwrap().counts().proposed, 0);
+    assert_eq!(world.manager().counts().proposed, 0);
 }
 
 #[test]
@@ -54,8 +56,7 @@ fn a_node_may_fail_after_any_message() {
 fn a_change_of_views_takes_three_message_delays() {
     let mut world = World::new(contended(&settings(4), 3, 10), Faults::default(), 3);
     world.crash_at(Span::from_us(30), NodeId(2));
-    let is_changing =
-        |world: &World<_>| world.manager.parts[0].manager().is_some_and(Manager::is_changing);
+    let is_changing = |world: &World<Fasst<_>>| world.manager().is_changing();
     world.run_while(LIMIT, |world| !is_changing(world)).unwrap();
     let found = world.now();
     // The lease of 100 us began up to 20 us before the crash, and the manager looks each 15 us.
