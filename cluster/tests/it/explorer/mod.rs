@@ -19,6 +19,7 @@ mod scenes;
 mod script;
 mod search;
 mod toy;
+mod xenic;
 
 use cluster::fasst::{Mutant, Planted};
 use cluster::recovery;
