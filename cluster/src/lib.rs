@@ -8,6 +8,7 @@
 //! - [`store`]: the rows of a node, with their headers.
 //! - [`placement`], [`membership`]: which node has which rows, and who belongs to the cluster.
 //! - [`recovery`]: from one view to the next.
+//! - [`mutant`]: planted bugs.
 //! - [`fasst`]: the protocol of FaSST (OSDI 2016).
 //! - [`xenic`]: the protocol of Xenic (SOSP 2021).
 //!
@@ -17,6 +18,7 @@ pub mod engine;
 pub mod fasst;
 pub mod membership;
 mod mix;
+pub mod mutant;
 pub mod near;
 mod pause;
 pub mod placement;

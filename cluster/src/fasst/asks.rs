@@ -7,7 +7,7 @@
 
 use super::context::Context;
 use super::messages::{
-    Done, Executed, Header, Kind, REQUEST_HEADER, RESPONSE_HEADER, WireItem, put_keyed, tag,
+    Done, Executed, Header, Kind, REQUEST_HEADER, RESPONSE_HEADER, put_keyed, tag,
 };
 use super::worker::{State, Worker};
 use crate::engine::{Class, Ending, Key, NodeId, Stage, Work};

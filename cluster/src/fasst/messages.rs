@@ -7,7 +7,7 @@
 //! | header of requests | 16: view 4, kind 1, worker 1, count 1, spare 1, sequence 4, attempt 4 |
 //! | header of responses | 12: the same without the attempt |
 //! | read, lock, unlock, validate | 10: type 1, table 1, key 8 |
-//! | an item (of a log record) | 18 and the value: change 1, table 1, key 8, fetched version 8 |
+//! | an item (of a log record) | 18 and the value, see [`item`](crate::store::item) |
 //! | log | 2 and the items: type 1, count 1 |
 //! | backup, primary | 1 and the item |
 //! | truncate | 5: type 1, attempt 4 |
@@ -18,17 +18,15 @@
 //! A value has as many bytes as its table says, so its length is not sent. A log record of one item has
 //! 36 bytes beside the value, which is the paper's number: values have up to 4096 - 36 = 4060 bytes.
 
-use crate::engine::{Key, TableNumber};
-use crate::store::Item;
-use crate::transact::{Change, Intent, TableShape};
+use crate::engine::Key;
+use crate::store::item::{ITEM, Item, Items, key, version};
+use crate::transact::{Intent, TableShape};
 use crate::wire::{Reader, WireError, Writer};
 
 /// The bytes of a header of requests.
 pub const REQUEST_HEADER: usize = 16;
 /// The bytes of a header of responses.
 pub const RESPONSE_HEADER: usize = 12;
-/// The bytes of an item without its value.
-pub const ITEM: usize = 18;
 /// The bytes of a message with a log record of one item, without the value.
 pub const RECORD_OVERHEAD: usize = REQUEST_HEADER + 2 + ITEM;
 /// The bit of a header's word that says that it is locked.
@@ -134,106 +132,6 @@ impl Header {
     }
 }
 
-/// How [`Item`]s are sent.
-pub trait WireItem<'a>: Sized {
-    /// The bytes of one, where values have `value_bytes`.
-    fn len_of(change: Change, value_bytes: usize) -> usize;
-
-    /// Appends it. The value gets `value_bytes`.
-    fn encode(&self, value_bytes: usize, out: &mut Vec<u8>);
-
-    /// Reads one.
-    ///
-    /// # Errors
-    /// When the bytes are no item of these tables.
-    fn decode(reader: &mut Reader<'a>, tables: &[TableShape]) -> Result<Self, WireError>;
-}
-
-impl<'a> WireItem<'a> for Item<'a> {
-    fn len_of(change: Change, value_bytes: usize) -> usize {
-        ITEM + if change == Change::Delete { 0 } else { value_bytes }
-    }
-
-    #[inline]
-    fn encode(&self, value_bytes: usize, out: &mut Vec<u8>) {
-        let change = match self.change {
-            Change::Update => 0,
-            Change::Insert => 1,
-            Change::Delete => 2,
-        };
-        out.put_u8(change);
-        put_key(self.key, out);
-        out.put_u64(self.fetched);
-        if self.change != Change::Delete {
-            out.put_field(self.value, value_bytes);
-        }
-    }
-
-    #[inline]
-    fn decode(reader: &mut Reader<'a>, tables: &[TableShape]) -> Result<Self, WireError> {
-        let change = match reader.u8("a change")? {
-            0 => Change::Update,
-            1 => Change::Insert,
-            2 => Change::Delete,
-            other => return Err(reader.unknown("update (0), insert (1) or delete (2)", other)),
-        };
-        let (key, value_bytes) = key(reader, tables)?;
-        let fetched = version(reader)?;
-        let length = if change == Change::Delete { 0 } else { value_bytes };
-        let value = reader.bytes(length, "a value")?;
-        Ok(Self { key, change, fetched, value })
-    }
-}
-
-/// The items of a log record, in the bytes in which they were sent and are kept.
-#[derive(Clone, Copy, Debug)]
-pub struct Items<'a> {
-    bytes: &'a [u8],
-    tables: &'a [TableShape],
-}
-
-impl<'a> Items<'a> {
-    /// The items in these bytes. What cannot be read ends them.
-    pub fn new(bytes: &'a [u8], tables: &'a [TableShape]) -> Self {
-        Self { bytes, tables }
-    }
-
-    /// Their bytes.
-    pub fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-}
-
-impl<'a> IntoIterator for Items<'a> {
-    type Item = Item<'a>;
-    type IntoIter = ItemsIter<'a>;
-
-    fn into_iter(self) -> ItemsIter<'a> {
-        ItemsIter { reader: Reader::new(self.bytes), tables: self.tables }
-    }
-}
-
-/// Reads one item after the other.
-#[derive(Clone, Debug)]
-pub struct ItemsIter<'a> {
-    reader: Reader<'a>,
-    tables: &'a [TableShape],
-}
-
-impl<'a> Iterator for ItemsIter<'a> {
-    type Item = Item<'a>;
-
-    fn next(&mut self) -> Option<Item<'a>> {
-        Item::decode(&mut self.reader, self.tables).ok()
-    }
-}
-
-impl PartialEq for Items<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
-    }
-}
-
 /// A request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request<'a> {
@@ -312,7 +210,7 @@ impl<'a> Request<'a> {
                 }
                 let length = reader.position() - start.position();
                 let bytes = { start }.bytes(length, "items")?;
-                Self::Log { items: Items { bytes, tables } }
+                Self::Log { items: Items::new(bytes, tables) }
             }
             tag::BACKUP => Self::Backup { item: Item::decode(reader, tables)? },
             tag::PRIMARY => Self::Primary { item: Item::decode(reader, tables)?, last: false },
@@ -333,7 +231,7 @@ impl<'a> Request<'a> {
             Self::Log { items } => {
                 out.put_u8(tag::LOG);
                 out.put_u8(items.into_iter().count() as u8);
-                out.extend_from_slice(items.bytes);
+                out.extend_from_slice(items.bytes());
             }
             Self::Backup { item } => {
                 out.put_u8(tag::BACKUP);
@@ -356,7 +254,7 @@ impl<'a> Request<'a> {
             |item: &Item<'_>| Item::len_of(item.change, value_bytes(tables, item.key).unwrap_or(0));
         match self {
             Self::Execute { .. } | Self::Unlock { .. } | Self::Validate { .. } => 10,
-            Self::Log { items } => 2 + items.bytes.len(),
+            Self::Log { items } => 2 + items.bytes().len(),
             Self::Backup { item } | Self::Primary { item, .. } => 1 + size(item),
             Self::Truncate { .. } => 5,
         }
@@ -370,34 +268,6 @@ pub(super) fn put_keyed(tag: u8, key: Key, out: &mut Vec<u8>) {
     (bytes[0], bytes[1]) = (tag, key.table.0);
     bytes[2..].copy_from_slice(&key.row.to_le_bytes());
     out.extend_from_slice(&bytes);
-}
-
-fn put_key(key: Key, out: &mut Vec<u8>) {
-    out.put_u8(key.table.0);
-    out.put_u64(key.row);
-}
-
-/// A version, of 63 bits at most.
-#[inline]
-pub(crate) fn version(reader: &mut Reader<'_>) -> Result<u64, WireError> {
-    let at = reader.position();
-    match reader.u64("a version")? {
-        found @ LOCK_BIT.. => {
-            Err(WireError::Unknown { expected: "a version below 2^63", found, at })
-        }
-        version => Ok(version),
-    }
-}
-
-/// A key, and the bytes of a value of its table.
-#[inline]
-fn key(reader: &mut Reader<'_>, tables: &[TableShape]) -> Result<(Key, usize), WireError> {
-    let table = reader.u8("a table")?;
-    let Some(shape) = tables.get(usize::from(table)) else {
-        return Err(reader.unknown("a table of the workload", table));
-    };
-    let row = reader.u64("a key")?;
-    Ok((Key { table: TableNumber(table), row }, usize::from(shape.value_bytes)))
 }
 
 fn value_bytes(tables: &[TableShape], key: Key) -> Option<usize> {

@@ -34,7 +34,7 @@ pub use thread::Thread;
 use crate::engine::{Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol, Span};
 use crate::membership::Manager;
 use crate::placement::Partitioning;
-use crate::recovery;
+use crate::recovery::{self, Mutant as RecoveryMutant};
 use crate::transact::Transactions;
 
 /// Attempts have numbers of 32 bits, and each process of a node so many of them: one after the other, until
@@ -204,7 +204,7 @@ impl<T: Transactions> Protocol for Fasst<T> {
 
     fn manager(&self) -> Option<Node<Machine<T>>> {
         let mut settings = self.fixed.settings.membership?;
-        if self.fixed.settings.planted.is(Mutant::EvictedTooEarly) {
+        if self.fixed.settings.planted.is(Mutant::Recovery(RecoveryMutant::EvictedTooEarly)) {
             settings.lease = Span::from_ps(settings.lease.as_ps() / 2);
             settings.skew = Span::default();
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Ways to break the protocol on purpose, to show that the checks notice.
 
+use crate::recovery;
+
 /// A planted bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mutant {
@@ -24,12 +26,6 @@ pub enum Mutant {
     NoDuplicateSuppression,
     /// A primary's update leaves the header's version as it was.
     VersionNotRaised,
-    /// Recovery throws the records of dead coordinators away.
-    RecoveryForgetsDeadCoordinators,
-    /// Recovery commits nothing: it takes every transaction in flight for aborted.
-    RecoveryCommitsNothing,
-    /// Locks of the old view stay after recovery.
-    LockKeptAfterRecovery,
     /// Messages of an old view are served.
     StaleEpochServed,
     /// A node goes on when its lease has run out.
@@ -44,36 +40,32 @@ pub enum Mutant {
     ReadOnlySkipsValidation,
     /// The versions of two rounds of reads below one header are not compared with each other.
     RoundsNotCompared,
-    /// A node that got records for the next view forgets them when yet another view is proposed.
-    ReceivedRecordsForgotten,
-    /// A node says that it is ready for the next view before it has the records of all others.
-    RecoveredTooEarly,
-    /// The updates of transactions do not go to replicas that are being filled.
-    FillingMissesUpdates,
-    /// A copied row replaces a newer one that an update has written meanwhile.
-    CopyOverwrites,
-    /// A replica counts as filled when the first rows have come.
-    FilledTooEarly,
-    /// The manager begins the next view when a lease may still run by the clock of its node.
-    EvictedTooEarly,
+    /// A bug of recovery, which other protocols can have, too.
+    Recovery(recovery::Mutant),
     /// A coordinator drops its own record when the primaries have been asked, before they have answered.
     OwnRecordDroppedEarly,
-    /// A process that begins anew takes the log of the one before for its own.
-    LogOutlivesProcess,
 }
 
 impl Mutant {
     /// Those of the finer points of recovery, which only certain failures at certain times show.
     pub const OF_RECOVERY: [Self; 8] = [
-        Self::ReceivedRecordsForgotten,
-        Self::RecoveredTooEarly,
-        Self::FillingMissesUpdates,
-        Self::CopyOverwrites,
-        Self::FilledTooEarly,
-        Self::EvictedTooEarly,
+        Self::Recovery(recovery::Mutant::ReceivedRecordsForgotten),
+        Self::Recovery(recovery::Mutant::RecoveredTooEarly),
+        Self::Recovery(recovery::Mutant::FillingMissesUpdates),
+        Self::Recovery(recovery::Mutant::CopyOverwrites),
+        Self::Recovery(recovery::Mutant::FilledTooEarly),
+        Self::Recovery(recovery::Mutant::EvictedTooEarly),
         Self::OwnRecordDroppedEarly,
-        Self::LogOutlivesProcess,
+        Self::Recovery(recovery::Mutant::LogOutlivesProcess),
     ];
+
+    /// The bug of recovery that it is, if it is one.
+    pub fn of_recovery(self) -> Option<recovery::Mutant> {
+        match self {
+            Self::Recovery(mutant) => Some(mutant),
+            _ => None,
+        }
+    }
 
     /// All others.
     pub const ALL: [Self; 20] = [
@@ -87,9 +79,9 @@ impl Mutant {
         Self::ForgottenUnlock,
         Self::NoDuplicateSuppression,
         Self::VersionNotRaised,
-        Self::RecoveryForgetsDeadCoordinators,
-        Self::RecoveryCommitsNothing,
-        Self::LockKeptAfterRecovery,
+        Self::Recovery(recovery::Mutant::DeadCoordinatorsForgotten),
+        Self::Recovery(recovery::Mutant::NothingCommitted),
+        Self::Recovery(recovery::Mutant::LocksKept),
         Self::StaleEpochServed,
         Self::LeaseNotChecked,
         Self::ReadOfLockedRow,
@@ -100,29 +92,5 @@ impl Mutant {
     ];
 }
 
-/// The bug that is planted in a cluster, if one is. Without the feature `mutants` there is never one,
-/// and asking costs nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Planted(#[cfg(feature = "mutants")] Option<Mutant>);
-
-impl Planted {
-    /// This bug.
-    #[cfg(feature = "mutants")]
-    pub const fn new(mutant: Mutant) -> Self {
-        Self(Some(mutant))
-    }
-
-    /// Whether the bug is this one.
-    #[cfg(feature = "mutants")]
-    #[inline]
-    pub fn is(self, mutant: Mutant) -> bool {
-        self.0 == Some(mutant)
-    }
-
-    /// Whether the bug is this one.
-    #[cfg(not(feature = "mutants"))]
-    #[inline(always)]
-    pub const fn is(self, _: Mutant) -> bool {
-        false
-    }
-}
+/// The bug that is planted in a cluster of FaSST, if one is.
+pub type Planted = crate::mutant::Planted<Mutant>;

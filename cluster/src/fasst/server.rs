@@ -3,9 +3,7 @@
 
 use super::asks::value_bytes;
 use super::context::Context;
-use super::messages::{
-    Done, Executed, Header, Kind, LOCK_BIT, REQUEST_HEADER, Request, WireItem, tag,
-};
+use super::messages::{Done, Executed, Header, Kind, LOCK_BIT, REQUEST_HEADER, Request, tag};
 use super::mutant::Mutant;
 use crate::engine::{Class, Ending, Key, NodeId, Stage, TableNumber, TransactionId, Work};
 use crate::store::{Item, Refused};

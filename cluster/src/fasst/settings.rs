@@ -148,26 +148,8 @@ impl Settings {
     fn check_membership(&self) -> Result<(), SettingsError> {
         let Some(membership) = &self.membership else { return Ok(()) };
         membership.check()?;
-        // A message of another node's failure must not look like a loss of this node's.
-        let least =
-            membership.lease.as_ps() + membership.skew.as_ps() + 2 * membership.retry.as_ps();
-        if self.loss_timeout.as_ps() < least {
-            return Err(SettingsError::Bounds {
-                field: "loss_timeout (ps)",
-                value: self.loss_timeout.as_ps(),
-                expected: format!("at least {least} (lease + skew + 2 retries)"),
-            });
-        }
-        // A proposed view is one message.
-        let of_node = 6 + 4 + 2 * (usize::from(self.backups) + 1);
-        let most = (usize::from(self.mtu).saturating_sub(13)) / of_node;
-        if usize::from(self.nodes) > most {
-            return Err(SettingsError::Bounds {
-                field: "nodes",
-                value: self.nodes.into(),
-                expected: format!("at most {most}, as a view has to fit into the mtu"),
-            });
-        }
-        Ok(())
+        let cluster = (self.nodes, self.backups);
+        let misfit = |(field, value, expected)| SettingsError::Bounds { field, value, expected };
+        membership.check_cluster(cluster, self.mtu, self.loss_timeout).map_err(misfit)
     }
 }

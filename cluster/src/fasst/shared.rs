@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use super::mutant::Mutant;
 use super::settings::Settings;
-use crate::engine::{Instant, NodeId};
+use crate::engine::{Instant, NodeId, TransactionId};
 use crate::membership::{Member, Status, View};
 use crate::placement::{PartitionId, Partitioning};
-use crate::recovery::Recovery;
+use crate::recovery::{self, Keeps, Parts, Recovery, Whole};
 use crate::store::Store;
 use crate::store::log::Log;
 use crate::transact::Transactions;
@@ -56,7 +57,12 @@ impl<T: Transactions> Shared<T> {
         let held = layout.all().filter(|at| layout.initial_replicas(*at).contains(&own));
         let store = Store::new(workload, Arc::clone(&layout), held);
         let member = Member::new(own, settings.membership, Arc::new(View::initial(&layout)));
-        let recovery = Recovery::new(member, settings);
+        let of_recovery = recovery::Settings {
+            mtu: settings.mtu,
+            copies_initial_rows: settings.copies_initial_rows,
+            planted: settings.planted.of_part(Mutant::of_recovery),
+        };
+        let recovery = Recovery::new(member, of_recovery);
         Self { store, log: Log::new(), recovery, backups: layout.backups(), starts: 1 }
     }
 
@@ -93,5 +99,31 @@ impl<T: Transactions> Shared<T> {
     #[inline]
     pub fn log_replica(&self, own: NodeId, place: usize) -> Option<NodeId> {
         self.recovery.member.view().log_replica(own, self.backups, place)
+    }
+}
+
+impl<T: Transactions> Keeps for Shared<T> {
+    type Workload = T;
+    type Records = Whole;
+
+    fn recovery(&self) -> &Recovery {
+        &self.recovery
+    }
+
+    fn store(&self) -> &Store<T> {
+        &self.store
+    }
+
+    fn log(&self) -> &Log {
+        &self.log
+    }
+
+    fn parts(&mut self) -> Parts<'_, T> {
+        Parts { recovery: &mut self.recovery, store: &mut self.store, log: &mut self.log }
+    }
+
+    /// A record is written only when all is locked and validated, and then decides.
+    fn decides(&self, records: &[(TransactionId, &[u8])], _: &[(NodeId, &[u8])]) -> Vec<bool> {
+        vec![true; records.len()]
     }
 }

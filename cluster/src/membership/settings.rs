@@ -63,4 +63,31 @@ impl Settings {
             None => Ok(()),
         }
     }
+
+    /// Whether they fit a cluster of so many nodes and backups, whose messages have up to `mtu` bytes, and whose nodes
+    /// end themselves after `loss_timeout` without an answer.
+    ///
+    /// # Errors
+    /// The field of the cluster that does not fit, its value, and what it should be.
+    pub fn check_cluster(
+        &self,
+        (nodes, backups): (u16, u8),
+        mtu: u16,
+        loss_timeout: Span,
+    ) -> Result<(), (&'static str, u64, String)> {
+        // A message of another node's failure must not look like a loss of this node's.
+        let least = self.lease.as_ps() + self.skew.as_ps() + 2 * self.retry.as_ps();
+        if loss_timeout.as_ps() < least {
+            let expected = format!("at least {least} (lease + skew + 2 retries)");
+            return Err(("loss_timeout (ps)", loss_timeout.as_ps(), expected));
+        }
+        // A proposed view is one message.
+        let of_node = 6 + 4 + 2 * (usize::from(backups) + 1);
+        let most = usize::from(mtu).saturating_sub(13) / of_node;
+        if usize::from(nodes) > most {
+            let expected = format!("at most {most}, as a view has to fit into the mtu");
+            return Err(("nodes", nodes.into(), expected));
+        }
+        Ok(())
+    }
 }

@@ -9,8 +9,8 @@
 use std::sync::Arc;
 
 use super::messages::{self, COPY_HEADER, ROW_HEADER};
+use super::{Keeps, Mutant, Parts};
 use crate::engine::{Class, Effects, Endpoint, Instant, Key, NodeId, Stage, Work};
-use crate::fasst::{Mutant, Shared};
 use crate::placement::PartitionId;
 use crate::store::Store;
 use crate::transact::Transactions;
@@ -107,12 +107,13 @@ impl Copying {
 }
 
 /// Sends what has to be sent, again or for the first time.
-pub(super) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effects) {
-    let Shared { recovery, store, .. } = shared;
+pub(super) fn tick<S: Keeps>(shared: &mut S, now: Instant, out: &mut Effects) {
+    let Parts { recovery, store, .. } = shared.parts();
     if recovery.copying.is_empty() {
         return;
     }
-    let (retry, epoch, mtu) = (recovery.retry(), recovery.member.epoch(), recovery.mtu);
+    let (retry, epoch, mtu) =
+        (recovery.retry(), recovery.member.epoch(), usize::from(recovery.settings.mtu));
     for copying in recovery.copying.iter_mut().filter(|copying| copying.again <= now) {
         if copying.message.is_empty() {
             copying.pack(epoch, mtu, store);
@@ -127,14 +128,14 @@ pub(super) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &
 }
 
 /// Takes rows from the primary.
-pub(super) fn take_copy<T: Transactions>(
-    shared: &mut Shared<T>,
+pub(super) fn take_copy<S: Keeps>(
+    shared: &mut S,
     from: NodeId,
     reader: &mut Reader<'_>,
     out: &mut Effects,
 ) -> Result<(), WireError> {
     let copy = messages::copy(reader)?;
-    let Shared { recovery, store, .. } = shared;
+    let Parts { recovery, store, .. } = shared.parts();
     let epoch = recovery.member.epoch();
     let filling = recovery.filling.iter_mut().find(|filling| filling.partition == copy.partition);
     let is_primary = recovery.member.view().primary(copy.partition) == Some(from);
@@ -158,7 +159,7 @@ pub(super) fn take_copy<T: Transactions>(
         while !reader.is_at_end() {
             let row = messages::row(reader, &layout)?;
             #[cfg(feature = "mutants")]
-            if recovery.planted.is(Mutant::CopyOverwrites) {
+            if recovery.settings.planted.is(Mutant::CopyOverwrites) {
                 store.forget(row.key);
             }
             if store.merge(&row).is_ok() {
@@ -166,7 +167,7 @@ pub(super) fn take_copy<T: Transactions>(
             }
         }
         filling.next += 1;
-        if copy.is_last || recovery.planted.is(Mutant::FilledTooEarly) {
+        if copy.is_last || recovery.settings.planted.is(Mutant::FilledTooEarly) {
             store.end_filling(copy.partition);
             recovery.member.is_filled(copy.partition);
             recovery.counts.filled += 1;
@@ -183,15 +184,15 @@ pub(super) fn take_copy<T: Transactions>(
 }
 
 /// Takes the answer to a copy, and sends the next.
-pub(super) fn take_answer<T: Transactions>(
-    shared: &mut Shared<T>,
+pub(super) fn take_answer<S: Keeps>(
+    shared: &mut S,
     now: Instant,
     from: NodeId,
     reader: &mut Reader<'_>,
     out: &mut Effects,
 ) -> Result<(), WireError> {
     let (partition, number) = messages::copy_answer(reader)?;
-    let copying = &mut shared.recovery.copying;
+    let copying = &mut shared.parts().recovery.copying;
     let is_of = |copying: &Copying| {
         copying.partition == partition && copying.to == from && copying.number == number
     };

@@ -5,7 +5,8 @@
 //! | message | bytes after these |
 //! |---|---|
 //! | records | 2: its number, the highest bit for the last; then records: name 8, length 2, items |
-//! | answer to records | 2: its number |
+//! | table | 2: its number, as of records; then entries as the protocol writes them |
+//! | answer to records or table | 2: its number |
 //! | copy | 6: partition 2, number 4, its highest bits for the last and for one without rows; then rows |
 //! | a row of a copy | 25 and the value: table 1, key 8, version of its header 8, its own 8 |
 //! | answer to a copy | 6: partition 2, number 4 |
@@ -13,13 +14,10 @@
 //! The highest bit of a row's own version says that there is a row: versions have 63 bits. So a copy of
 //! the largest value has as many bytes as a log record of it.
 
-use std::cmp::Ordering;
-
 use crate::engine::{Key, TableNumber, TransactionId};
-use crate::fasst::messages::{WireItem, version};
 use crate::placement::{PartitionId, Partitioning};
-use crate::store::{CopiedRow, Item};
-use crate::transact::TableShape;
+use crate::store::CopiedRow;
+use crate::store::item::version;
 use crate::wire::{Reader, WireError, Writer};
 
 /// Records of a node's log.
@@ -30,8 +28,10 @@ pub const RECORDS_ANSWER: u8 = 33;
 pub const COPY: u8 = 34;
 /// Rows have come.
 pub const COPY_ANSWER: u8 = 35;
+/// A part of a protocol's table, in the same numbering as records.
+pub const TABLE: u8 = 36;
 
-/// The bytes of a message of records without them.
+/// The bytes of a message of records or of a table without them.
 pub const RECORDS_HEADER: usize = 7;
 /// The bytes of a record without its items.
 pub const RECORD_HEADER: usize = 10;
@@ -54,13 +54,13 @@ fn head(epoch: u32, kind: u8, out: &mut Vec<u8>) {
     out.put_u8(kind);
 }
 
-/// Begins message number `part` of records.
-pub fn begin_records(epoch: u32, part: u16, out: &mut Vec<u8>) {
-    head(epoch, RECORDS, out);
+/// Begins message number `part` of a kind: records, or a table.
+pub fn begin_part(epoch: u32, kind: u8, part: u16, out: &mut Vec<u8>) {
+    head(epoch, kind, out);
     out.put_u16(part);
 }
 
-/// Says in a message of records that it is the last.
+/// Says in such a message that it is the last.
 pub fn set_last(message: &mut [u8]) {
     message[6] |= (LAST >> 8) as u8;
 }
@@ -72,7 +72,7 @@ pub fn put_record(transaction: TransactionId, items: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(items);
 }
 
-/// Reads the number of a message of records, and whether it is the last.
+/// Reads the number of such a message, and whether it is the last.
 ///
 /// # Errors
 /// When there is none.
@@ -81,49 +81,25 @@ pub fn part(reader: &mut Reader<'_>) -> Result<(u16, bool), WireError> {
     Ok((number & !LAST, number & LAST != 0))
 }
 
-/// Reads a record.
+/// Reads a record, whose coordinator is one of `nodes`.
 ///
 /// # Errors
 /// When there is none.
-pub fn record<'a>(reader: &mut Reader<'a>) -> Result<(TransactionId, &'a [u8]), WireError> {
+pub fn record<'a>(
+    reader: &mut Reader<'a>,
+    nodes: u16,
+) -> Result<(TransactionId, &'a [u8]), WireError> {
+    let at = reader.position();
     let transaction = TransactionId(reader.u64("the name of a transaction")?);
+    if transaction.node().0 >= nodes {
+        let (expected, found) = ("a transaction of a node of the cluster", transaction.0);
+        return Err(WireError::Unknown { expected, found, at });
+    }
     let length = reader.u16("the length of a record")?;
     Ok((transaction, reader.bytes(usize::from(length), "a record")?))
 }
 
-/// Reads a record with all of its items, of which there is at least one, and takes nothing of it. They
-/// fill its length, and its coordinator is one of `nodes`.
-///
-/// # Errors
-/// When there is none.
-pub fn check_record(
-    reader: &mut Reader<'_>,
-    tables: &[TableShape],
-    nodes: u16,
-) -> Result<(), WireError> {
-    let wrong = |expected, found: u64, reader: &Reader<'_>, back| -> Result<(), WireError> {
-        Err(WireError::Unknown { expected, found, at: reader.position() - back })
-    };
-    let transaction = TransactionId(reader.u64("the name of a transaction")?);
-    if transaction.node().0 >= nodes {
-        return wrong("a transaction of a node of the cluster", transaction.0, reader, 8);
-    }
-    let length = reader.u16("the length of a record")?;
-    let end = reader.position() + usize::from(length);
-    loop {
-        Item::decode(reader, tables)?;
-        match reader.position().cmp(&end) {
-            Ordering::Less => {}
-            Ordering::Equal => return Ok(()),
-            Ordering::Greater => {
-                let back = reader.position() + 2 - (end - usize::from(length));
-                return wrong("the length of a record's items", length.into(), reader, back);
-            }
-        }
-    }
-}
-
-/// Appends the answer to records.
+/// Appends the answer to records, or to a table.
 pub fn answer_records(epoch: u32, part: u16, out: &mut Vec<u8>) {
     head(epoch, RECORDS_ANSWER, out);
     out.put_u16(part);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages of recovery that are damaged: they change nothing.
 
+mod partial;
+
 use super::*;
-use crate::engine::{Key, TableNumber, TransactionId};
-use crate::fasst::Fasst;
-use crate::membership;
+use crate::engine::{Key, TableNumber};
+use crate::fasst::{self, Fasst, Shared};
+use crate::store::Item;
 use crate::transact::Change;
 use crate::wire::Writer;
 use crate::workload::{ObjectStore, ObjectStoreSettings};
@@ -21,11 +23,11 @@ fn stopped() -> Shared<ObjectStore> {
         value_bytes: VALUE as u16,
         ..ObjectStoreSettings::o(2, 1, NODES, 1)
     };
-    let settings = Settings {
+    let settings = fasst::Settings {
         nodes: NODES,
         backups: 1,
         membership: Some(membership::Settings::default()),
-        ..Settings::default()
+        ..fasst::Settings::default()
     };
     let cluster = Fasst::new(settings, ObjectStore::new(store).unwrap()).unwrap();
     let mut shared = cluster.shared(NodeId(1));
@@ -54,7 +56,7 @@ fn name(node: u16, count: u32) -> TransactionId {
 /// A message of this number, with these records.
 fn numbered(part: u16, records: &[(TransactionId, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    messages::begin_records(EPOCH, part, &mut bytes);
+    messages::begin_part(EPOCH, messages::RECORDS, part, &mut bytes);
     for (transaction, items) in records {
         messages::put_record(*transaction, items, &mut bytes);
     }

@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 use crate::engine::TransactionId;
 
-/// A record as it is kept: its items as the protocol encodes them.
+/// A record as it is kept, in the form of its protocol (`recovery::Records`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Record {
     count: u32,
@@ -47,11 +47,22 @@ impl Log {
     /// Appends the record of `transaction`, whose items are `items`. One that is here already stays.
     /// Returns whether it is new.
     pub fn append(&mut self, transaction: TransactionId, items: &[u8]) -> bool {
+        self.merge(transaction, items, |_, _| false)
+    }
+
+    /// Appends the record of `transaction`. If one is here already, `merge` adds to it what the other has, and says
+    /// whether that was more. Returns whether there is more than before.
+    pub fn merge(
+        &mut self,
+        transaction: TransactionId,
+        items: &[u8],
+        merge: impl FnOnce(&mut Vec<u8>, &[u8]) -> bool,
+    ) -> bool {
         let records = self.workers.entry(worker_of(transaction)).or_default();
         let count = transaction.count();
         let at = records.partition_point(|record| record.count < count);
-        if records.get(at).is_some_and(|record| record.count == count) {
-            return false;
+        if let Some(record) = records.get_mut(at).filter(|record| record.count == count) {
+            return merge(&mut record.items, items);
         }
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.extend_from_slice(items);
@@ -129,6 +140,14 @@ impl Log {
         let records = self.workers.get(&worker_of(transaction))?;
         let at = records.binary_search_by_key(&transaction.count(), |record| record.count);
         Some(&records[at.ok()?].items)
+    }
+
+    /// Changes the record of a transaction, if it is here.
+    pub fn change(&mut self, transaction: TransactionId, change: impl FnOnce(&mut [u8])) {
+        let Some(records) = self.workers.get_mut(&worker_of(transaction)) else { return };
+        if let Ok(at) = records.binary_search_by_key(&transaction.count(), |record| record.count) {
+            change(&mut records[at].items);
+        }
     }
 
     /// All records in the order of their transactions' names.

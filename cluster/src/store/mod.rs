@@ -11,6 +11,7 @@
 //! merges by it what is copied and what is written meanwhile, in any order. FaSST's table has only the
 //! header's version; it says nothing about how replicas are filled.
 
+pub mod item;
 pub mod log;
 mod partition;
 mod replicas;
@@ -22,6 +23,7 @@ use crate::engine::{Key, TransactionId};
 use crate::placement::{HeaderId, PartitionId, Partitioning, SLOTS};
 use crate::transact::{Change, Transactions};
 
+pub use item::{Item, Items};
 use partition::Partition;
 pub use partition::{CopiedRow, Header};
 
@@ -50,19 +52,6 @@ pub enum Refused {
     /// A value does not have the length of its table's.
     #[error("a value does not have the length of its table's")]
     WrongLength,
-}
-
-/// A change of one row by a transaction, as logs keep it and replicas apply it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Item<'a> {
-    /// The row.
-    pub key: Key,
-    /// What happens to it.
-    pub change: Change,
-    /// The version of its header that the transaction locked; the change makes the next one of it.
-    pub fetched: u64,
-    /// Its new value; empty if it is deleted.
-    pub value: &'a [u8],
 }
 
 /// The rows of a node.

@@ -6,6 +6,7 @@
 //! - [`log`]: the logs in host memory.
 //! - [`Shared`]: what the parts of a node share: the host's memory and the NIC's.
 //! - [`Application`], [`LogWorker`], [`Core`]: the machines.
+//! - [`recovery`]: what recovery keeps and decides of it.
 //! - [`mutant`]: planted bugs.
 //!
 //! `docs/xenic.md` describes all of it, with what the paper leaves open and how it is decided here.
@@ -17,6 +18,7 @@ pub mod index;
 pub mod log;
 pub mod messages;
 pub mod mutant;
+pub mod recovery;
 mod settings;
 mod shared;
 
@@ -29,10 +31,14 @@ pub use mutant::{Mutant, Planted};
 pub use settings::{RECORD_OVERHEAD, Settings, SettingsError};
 pub use shared::{Flow, Host, Kept, KeptState, Nic, NicCore, Own, Shared};
 
-use crate::engine::{Aside, Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol};
-use crate::membership::{Member, View};
+use crate::engine::{
+    Aside, Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol, Span,
+};
+use crate::membership::{Manager, Member, Phase, View};
 use crate::placement::{Headers, Partitioning};
+use crate::recovery::{self as recovering, AtRest, Mutant as RecoveryMutant, Recovery};
 use crate::store::Store;
+use crate::store::log::Log;
 use crate::transact::Transactions;
 use displacements::{Displacements, Place};
 use index::Index;
@@ -69,6 +75,8 @@ pub enum Machine<T: Transactions> {
     LogWorker(LogWorker<T>),
     /// A core of a NIC.
     Core(Box<Core<T>>),
+    /// The configuration manager.
+    Manager(Manager),
 }
 
 impl<T: Transactions> PartialEq for Machine<T> {
@@ -77,6 +85,7 @@ impl<T: Transactions> PartialEq for Machine<T> {
             (Self::Application(one), Self::Application(other)) => one == other,
             (Self::LogWorker(one), Self::LogWorker(other)) => one == other,
             (Self::Core(one), Self::Core(other)) => one == other,
+            (Self::Manager(one), Self::Manager(other)) => one == other,
             _ => false,
         }
     }
@@ -90,6 +99,7 @@ impl<T: Transactions> Hash for Machine<T> {
             Self::Application(thread) => thread.hash(state),
             Self::LogWorker(worker) => worker.hash(state),
             Self::Core(core) => core.hash(state),
+            Self::Manager(manager) => manager.hash(state),
         }
     }
 }
@@ -108,6 +118,7 @@ impl<T: Transactions> Part for Machine<T> {
             Self::Application(thread) => thread.burst(shared, now, inputs, out),
             Self::LogWorker(worker) => worker.burst(shared, now, out),
             Self::Core(core) => core.burst(shared, now, inputs, out),
+            Self::Manager(manager) => manager.burst(now, inputs, out),
         }
     }
 
@@ -116,11 +127,45 @@ impl<T: Transactions> Part for Machine<T> {
             Self::Application(thread) => thread.deadline(),
             Self::LogWorker(worker) => worker.deadline(),
             Self::Core(core) => core.deadline(),
+            Self::Manager(manager) => manager.deadline(),
+        }
+    }
+}
+
+impl<T: Transactions> Machine<T> {
+    /// The manager, if it is the one.
+    pub fn manager(&self) -> Option<&Manager> {
+        match self {
+            Self::Manager(manager) => Some(manager),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing is under way in it.
+    ///
+    /// # Errors
+    /// A sentence for the first thing that is.
+    fn check_at_rest(&self) -> Result<(), String> {
+        match self {
+            Self::Application(thread) if !thread.rests() => Err("a worker does not rest".into()),
+            Self::Core(core) => core.check_at_rest(),
+            _ => Ok(()),
         }
     }
 }
 
 impl<T: Transactions> Xenic<T> {
+    /// Whether all workers of a node rest, nothing is under way in its NIC, and its logs have nothing that is still
+    /// needed.
+    ///
+    /// # Errors
+    /// A sentence for the first thing that is.
+    pub fn rests(node: &Node<Machine<T>>) -> Result<(), String> {
+        node.parts.iter().try_for_each(Machine::check_at_rest)?;
+        node.shared.check_logs()?;
+        node.shared.nic.index.busy().map_or(Ok(()), Err)
+    }
+
     /// A cluster of these settings that runs `workload`.
     ///
     /// # Errors
@@ -181,8 +226,15 @@ impl<T: Transactions> Xenic<T> {
         let store = Store::new(workload.clone(), Arc::clone(layout), held);
         let member = Member::new(own, settings.membership, Arc::new(View::initial(layout)));
         let logs = (0..settings.cores).map(|core| CoreLog::new(core, settings)).collect();
-        let host = Host { store, logs, member };
-        Shared { host, nic: Nic::new(self.index(), settings), starts: 1 }
+        let of_recovery = recovering::Settings {
+            mtu: settings.mtu,
+            copies_initial_rows: settings.copies_initial_rows,
+            planted: settings.planted.of_part(Mutant::of_recovery),
+        };
+        let recovery = Recovery::new(member, of_recovery);
+        let host = Host { store, logs, recovery, log: Log::new(), decisions: Vec::new() };
+        let nic = Nic::new(self.index(), settings);
+        Shared { host, nic, starts: 1, planted: settings.planted }
     }
 
     fn parts(&self, node: NodeId, starts: u32) -> Vec<Machine<T>> {
@@ -225,46 +277,48 @@ impl<T: Transactions> Protocol for Xenic<T> {
     fn restart(&self, node: NodeId, kept: Shared<T>) -> Node<Machine<T>> {
         let mut shared = kept;
         shared.starts = shared.starts.saturating_add(1);
+        if self.fixed.settings.membership.is_some() {
+            recovering::restart(&mut shared);
+        }
         shared.nic = Nic::new(self.index(), &self.fixed.settings);
         let parts = self.parts(node, shared.starts);
         Node { shared, parts }
     }
 
     fn manager(&self) -> Option<Node<Machine<T>>> {
-        None
+        let mut settings = self.fixed.settings.membership?;
+        if self.fixed.settings.planted.is(Mutant::Recovery(RecoveryMutant::EvictedTooEarly)) {
+            settings.lease = Span::from_ps(settings.lease.as_ps() / 2);
+            settings.skew = Span::default();
+        }
+        let manager = Manager::new(settings, &self.fixed.layout);
+        let shared = self.shared(NodeId::MANAGER);
+        Some(Node { shared, parts: vec![Machine::Manager(manager)] })
     }
 
     fn check_at_rest(&self, up: &[(NodeId, &Node<Machine<T>>)]) -> Result<(), String> {
+        let epochs = up.iter().map(|(_, up)| up.shared.host.recovery.member.epoch());
+        let newest = epochs.max();
         for (node, up) in up {
             let at = |error: String| format!("node {}: {error}", node.0);
-            for part in &up.parts {
-                match part {
-                    Machine::Application(thread) if !thread.rests() => {
-                        return Err(at("a worker does not rest".into()));
-                    }
-                    Machine::Core(core) => core.check_at_rest().map_err(at)?,
-                    _ => {}
-                }
-            }
-            up.shared.check_logs().map_err(at)?;
-            up.shared.check_index().map_err(at)?;
-        }
-        for (one, primary) in up {
-            for partition in self.layout().all() {
-                if primary.shared.primary_of(partition) != Some(*one) {
-                    continue;
-                }
-                for (other, backup) in up {
-                    let (ours, theirs) = (&primary.shared.host.store, &backup.shared.host.store);
-                    if let Some(difference) = ours.difference(theirs, partition) {
-                        return Err(format!(
-                            "partition {}: node {} and node {} differ: {difference}",
-                            partition.0, one.0, other.0
-                        ));
-                    }
-                }
+            up.parts.iter().try_for_each(Machine::check_at_rest).map_err(at)?;
+            // A process that is in no view, or an old one, promises nothing.
+            let member = &up.shared.host.recovery.member;
+            let incarnation = member.view().incarnation_of(*node);
+            let is_in = *member.phase() == Phase::Installed
+                && Some(member.epoch()) == newest
+                && incarnation == Some(member.incarnation());
+            if is_in {
+                up.shared.check_logs().map_err(at)?;
+                up.shared.check_index().map_err(at)?;
             }
         }
-        Ok(())
+        let nodes = up.iter().map(|(node, up)| AtRest {
+            node: *node,
+            store: &up.shared.host.store,
+            log: &up.shared.host.log,
+            member: &up.shared.host.recovery.member,
+        });
+        recovering::check_at_rest(&nodes.collect::<Vec<_>>())
     }
 }

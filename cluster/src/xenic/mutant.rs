@@ -2,6 +2,8 @@
 //! Ways to break the protocol on purpose, to show that the checks notice. Most are what the paper's text says
 //! if it is taken literally; see the table of holes in `docs/xenic.md`.
 
+use crate::recovery;
+
 /// A planted bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mutant {
@@ -33,13 +35,21 @@ pub enum Mutant {
     NoDuplicateSuppression,
     /// The host is told of a commit while the holders have yet to answer.
     EndedBeforeLog,
-    /// A pin is taken away with the record of another transaction.
+    /// A pin is taken away before the host has applied the update.
     UnpinnedEarly,
+    /// A node goes on when its lease has run out.
+    LeaseNotChecked,
+    /// Recovery takes a transaction of several shards for committed if there is a record of one of them.
+    PartialRecordsCommit,
+    /// Recovery aborts a transaction whose records do not cover all shards, though its slot has gone on.
+    CountsNotCompared,
+    /// A bug of recovery, which other protocols can have, too.
+    Recovery(recovery::Mutant),
 }
 
 impl Mutant {
-    /// All of them.
-    pub const ALL: [Self; 15] = [
+    /// All of its own.
+    pub const ALL: [Self; 18] = [
         Self::NoValidation,
         Self::LocalReadsOnHost,
         Self::LocalWritesUnvalidated,
@@ -55,32 +65,19 @@ impl Mutant {
         Self::NoDuplicateSuppression,
         Self::EndedBeforeLog,
         Self::UnpinnedEarly,
+        Self::LeaseNotChecked,
+        Self::PartialRecordsCommit,
+        Self::CountsNotCompared,
     ];
-}
 
-/// The bug that is planted in a cluster, if one is. Without the feature `mutants` there is never one,
-/// and asking costs nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Planted(#[cfg(feature = "mutants")] Option<Mutant>);
-
-impl Planted {
-    /// This bug.
-    #[cfg(feature = "mutants")]
-    pub const fn new(mutant: Mutant) -> Self {
-        Self(Some(mutant))
-    }
-
-    /// Whether the bug is this one.
-    #[cfg(feature = "mutants")]
-    #[inline]
-    pub fn is(self, mutant: Mutant) -> bool {
-        self.0 == Some(mutant)
-    }
-
-    /// Whether the bug is this one.
-    #[cfg(not(feature = "mutants"))]
-    #[inline(always)]
-    pub const fn is(self, _: Mutant) -> bool {
-        false
+    /// The bug of recovery that it is, if it is one.
+    pub fn of_recovery(self) -> Option<recovery::Mutant> {
+        match self {
+            Self::Recovery(mutant) => Some(mutant),
+            _ => None,
+        }
     }
 }
+
+/// The bug that is planted in a cluster of Xenic, if one is.
+pub type Planted = crate::mutant::Planted<Mutant>;

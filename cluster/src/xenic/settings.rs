@@ -196,6 +196,7 @@ impl Settings {
             }
         }
         self.check_switches()?;
+        self.check_membership()?;
         let most = usize::from(self.mtu) - RECORD_OVERHEAD;
         match tables.iter().find(|table| usize::from(table.value_bytes) > most) {
             Some(&TableShape { name: table, value_bytes: value, .. }) => {
@@ -203,6 +204,14 @@ impl Settings {
             }
             None => Ok(()),
         }
+    }
+
+    fn check_membership(&self) -> Result<(), SettingsError> {
+        let Some(membership) = &self.membership else { return Ok(()) };
+        membership.check()?;
+        let cluster = (self.nodes, self.backups);
+        let misfit = |(field, value, expected)| SettingsError::Bounds { field, value, expected };
+        membership.check_cluster(cluster, self.mtu, self.loss_timeout).map_err(misfit)
     }
 
     fn check_switches(&self) -> Result<(), SettingsError> {

@@ -6,11 +6,14 @@ use std::hash::{Hash, Hasher};
 use super::index::{Cached, Index, Owner};
 use super::log::{Address, CoreLog, Write};
 use super::messages::{MOST_VERSIONS, Version};
+use super::mutant::Planted;
 use super::settings::Settings;
-use crate::engine::{Instant, Key, NodeId};
-use crate::membership::{Member, Status};
+use crate::engine::{Instant, Key, NodeId, TransactionId};
+use crate::membership::Status;
 use crate::placement::PartitionId;
+use crate::recovery::Recovery;
 use crate::store::Store;
+use crate::store::log::Log;
 use crate::transact::Transactions;
 
 /// The memory of a host.
@@ -20,8 +23,12 @@ pub struct Host<T> {
     pub store: Store<T>,
     /// The logs of the NIC's cores.
     pub logs: Vec<CoreLog>,
-    /// The view and the lease.
-    pub member: Member,
+    /// The view, the lease, and what is done for the next view.
+    pub recovery: Recovery,
+    /// The records of the view before, while the next one is prepared.
+    pub log: Log,
+    /// What changes of views have decided of this node's transactions, until the cores have seen it.
+    pub decisions: Vec<(TransactionId, bool)>,
 }
 
 /// What a core of a NIC knows of a transaction of a peer's slot whose record it has.
@@ -33,6 +40,8 @@ pub struct Kept {
     pub state: KeptState,
     /// Whether the host has applied it, so that its cell may be used again.
     pub is_applied: bool,
+    /// Whether its transaction is known to have committed.
+    pub is_committed: bool,
     /// Whether its objects are pinned until the host has applied the commit.
     pub is_pinned: bool,
     /// Whether a mark for it is on its way to the host.
@@ -69,6 +78,8 @@ pub struct Flow {
 /// A transaction that this core coordinates, once it is validated: what recovery has to know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Own {
+    /// Which transaction of the slot.
+    pub count: u32,
     /// The record of all changes that are known here; empty if there is none.
     pub record: Vec<u8>,
 }
@@ -120,6 +131,7 @@ pub struct Shared<T> {
     pub nic: Nic,
     /// How often the node's process has begun.
     pub(super) starts: u32,
+    pub(super) planted: Planted,
 }
 
 impl<T> PartialEq for Shared<T> {
@@ -127,7 +139,9 @@ impl<T> PartialEq for Shared<T> {
         let (ours, theirs) = (&self.host, &other.host);
         ours.store == theirs.store
             && ours.logs == theirs.logs
-            && ours.member == theirs.member
+            && ours.recovery == theirs.recovery
+            && ours.log == theirs.log
+            && ours.decisions == theirs.decisions
             && self.nic == other.nic
             && self.starts == other.starts
     }
@@ -139,7 +153,9 @@ impl<T> Hash for Shared<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.host.store.hash(state);
         self.host.logs.hash(state);
-        self.host.member.hash(state);
+        self.host.recovery.hash(state);
+        self.host.log.hash(state);
+        self.host.decisions.hash(state);
         self.nic.hash(state);
         self.starts.hash(state);
     }
@@ -148,24 +164,24 @@ impl<T> Hash for Shared<T> {
 impl<T: Transactions> Shared<T> {
     /// The view, as far as two bytes tell.
     pub fn view(&self) -> u16 {
-        self.host.member.epoch() as u16
+        self.host.recovery.member.epoch() as u16
     }
 
     /// Whether the node serves: its lease runs, and its view is not about to change.
     pub fn status(&self, now: Instant) -> Status {
-        self.host.member.status(now)
+        self.host.recovery.member.status(now)
     }
 
     /// The primary of a partition; `None` if no replica is left.
     #[inline]
     pub fn primary_of(&self, partition: PartitionId) -> Option<NodeId> {
-        self.host.member.view().primary(partition)
+        self.host.recovery.member.view().primary(partition)
     }
 
     /// Whether `node` replicates a partition.
     #[inline]
     pub fn replicates(&self, node: NodeId, partition: PartitionId) -> bool {
-        self.host.member.view().replicas(partition).nodes().contains(&node)
+        self.host.recovery.member.view().replicas(partition).nodes().contains(&node)
     }
 
     /// Appends what a NIC reads of host memory, and says whether there is such memory: of a row, its version and

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All integration tests in one binary: what they share is compiled and linked once.
 
-mod courses;
 mod edges;
 mod explorer;
 mod fasst;

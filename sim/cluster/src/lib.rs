@@ -10,6 +10,7 @@
 //! - [`check`]: whether a run was strictly serializable.
 //! - [`faults`]: what goes wrong, and when.
 //! - [`campaign`]: clusters under drawn faults, healed and judged.
+//! - [`protocols`]: the protocols, as the last and the next use them.
 //! - [`run`]: settings, runs and reports, for the command and for experiments.
 //! - [`trace`]: timelines of runs.
 //!
@@ -22,6 +23,7 @@ pub mod faults;
 pub mod micro;
 pub mod nic;
 pub mod platform;
+pub mod protocols;
 pub mod run;
 pub mod trace;
 pub mod world;

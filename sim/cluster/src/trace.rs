@@ -44,13 +44,13 @@ impl<W: Write> Timeline<W> {
     }
 
     /// Names the nodes and their threads.
-    pub fn name_nodes(&mut self, nodes: u16, threads: u8) {
+    pub fn name_nodes(&mut self, nodes: u16, (threads, cores): (u8, u8)) {
         for node in (0..nodes).map(NodeId).chain([NodeId::MANAGER]) {
-            self.name_node(node, threads);
+            self.name_node(node, (threads, cores));
         }
     }
 
-    fn name_node(&mut self, node: NodeId, threads: u8) {
+    fn name_node(&mut self, node: NodeId, (threads, cores): (u8, u8)) {
         let pid = process(node);
         let name = match node {
             NodeId::MANAGER => "configuration manager".to_owned(),
@@ -61,11 +61,13 @@ impl<W: Write> Timeline<W> {
                 r#""ph":"M","pid":{pid},"tid":0,"name":"process_name","args":{{"name":"{name}"}}"#
             )
         });
-        for thread in 0..threads {
-            let tid = thread_of(Part::HostThread(thread));
+        let threads = (0..threads).map(|thread| (Part::HostThread(thread), "core", thread));
+        let cores = (0..cores).map(|core| (Part::NicCore(core), "NIC core", core));
+        for (part, kind, number) in threads.chain(cores) {
+            let tid = thread_of(part);
             self.event(Time::ZERO, || {
                 format!(
-                    r#""ph":"M","pid":{pid},"tid":{tid},"name":"thread_name","args":{{"name":"core {thread}"}}"#
+                    r#""ph":"M","pid":{pid},"tid":{tid},"name":"thread_name","args":{{"name":"{kind} {number}"}}"#
                 )
             });
         }
@@ -299,7 +301,7 @@ mod tests {
     fn events_stand_at_their_core_and_time() {
         let ns = Time::from_ns;
         let (events, note) = written(MOST_BYTES, |trace| {
-            trace.name_nodes(1, 2);
+            trace.name_nodes(1, (2, 0));
             trace.burst(NodeId(0), Part::HostThread(1), ns(1500), ns(2000), 3);
             let transaction = TransactionId::new(NodeId(0), 1, 4, 7);
             trace.begun(ns(2000), transaction, 1, false);

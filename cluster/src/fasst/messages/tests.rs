@@ -5,6 +5,8 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::engine::TableNumber;
+use crate::transact::Change;
 
 const TABLES: [TableShape; 3] = [
     TableShape::hashed("small", 8, 10),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The coordinator: from the rows to the end of a transaction (section 4.2, steps 3 to 6).
 
-use super::super::messages::{Changes, HEADER, Kind, Record};
+use super::super::messages::{CHANGE, Changes, HEADER, Kind, Record};
 use super::super::mutant::Mutant;
 use super::Burst;
 use super::slot::{Ask, Goal, Stage, What};
-use crate::engine::{Ending, Instant, NodeId, Point, TransactionId, Work};
+use crate::engine::{Ending, Instant, Moment, NodeId, Point, TransactionId, Work};
 use crate::placement::PartitionId;
 use crate::transact::{self, Decision, Intent, Rows, Transactions};
 
@@ -56,15 +56,9 @@ impl<T: Transactions> Burst<'_, T> {
     /// Does what the logic has decided.
     pub(super) fn decide(&mut self, slot: u16, decision: Decision) {
         let at = usize::from(slot);
-        let transaction = self.transaction(slot);
-        let number = usize::from(self.core.number);
-        let mut record = std::mem::take(&mut self.shared.nic.cores[number].own[at].record);
-        self.put_record(transaction, &self.core.slots[at].rows, &mut record);
-        let fits = HEADER + record.len() <= usize::from(self.fixed.settings.mtu);
-        let changes = self.core.slots[at].rows.changes().count();
-        // Until it is validated, recovery has not to know of it.
-        record.clear();
-        self.shared.nic.cores[number].own[at].record = record;
+        let rows = &self.core.slots[at].rows;
+        let changes = rows.changes().count();
+        let fits = HEADER + self.record_bytes(rows) <= usize::from(self.fixed.settings.mtu);
         self.core.slots[at].goal = match decision {
             Decision::RollBack => Goal::RollBack,
             Decision::Commit if changes == 0 => Goal::Read,
@@ -159,6 +153,15 @@ impl<T: Transactions> Burst<'_, T> {
         }
     }
 
+    /// The most bytes that the record of a transaction with these rows has.
+    pub(super) fn record_bytes(&self, rows: &Rows) -> usize {
+        let bytes = |(row, _): (&transact::Row, _)| {
+            // Each change may be of a shard of its own.
+            2 + CHANGE + rows.value_of(row).map_or(0, <[u8]>::len)
+        };
+        8 + 1 + 1 + rows.changes().map(bytes).sum::<usize>()
+    }
+
     /// Appends the record of a transaction with these rows to `out`.
     pub(super) fn put_record(&self, transaction: TransactionId, rows: &Rows, out: &mut Vec<u8>) {
         let mut shards: Vec<PartitionId> = Vec::new();
@@ -224,7 +227,9 @@ impl<T: Transactions> Burst<'_, T> {
         holders.clear();
         let any = self.has(Mutant::CoordinatorIsHolder);
         for shard in shards {
-            let nodes = self.shared.host.member.view().replicas(*shard).nodes();
+            let replicas = self.shared.host.recovery.member.view().replicas(*shard);
+            let (nodes, complete) = (replicas.nodes(), replicas.complete());
+            let nodes = if self.shared.host.recovery.misses_filling() { complete } else { nodes };
             let Some((primary, backups)) = nodes.split_first() else { continue };
             for backup in backups {
                 let holder = match *backup == coordinator && !any {
@@ -251,7 +256,8 @@ impl<T: Transactions> Burst<'_, T> {
         self.shards_of(&record, &mut shards);
         self.holders_of(&shards, self.core.own, &mut holders);
         self.scratch.shards = shards;
-        self.shared.nic.cores[number].own[at].record = record;
+        let own = &mut self.shared.nic.cores[number].own[at];
+        (own.record, own.count) = (record, self.core.slots[at].count);
         self.core.slots[at].enter(Stage::Log);
         for holder in &holders {
             self.core.slots[at].ask(Ask::message(*holder, Kind::Log));
@@ -276,8 +282,9 @@ impl<T: Transactions> Burst<'_, T> {
         let mut shards = std::mem::take(&mut self.scratch.shards);
         let record = &self.shared.nic.cores[usize::from(self.core.number)].own[at].record;
         self.shards_of(record, &mut shards);
-        let is_backup =
-            |shard: &PartitionId| self.shared.host.member.view().backups(*shard).contains(&own);
+        let is_backup = |shard: &PartitionId| {
+            self.shared.host.recovery.member.view().backups(*shard).contains(&own)
+        };
         let appends = shards.iter().any(is_backup) && !self.core.slots[at].holders.contains(&own);
         self.scratch.shards = shards;
         if appends {
@@ -290,6 +297,11 @@ impl<T: Transactions> Burst<'_, T> {
 
     /// All holders have the record: the transaction has committed.
     pub(super) fn committed(&mut self, slot: u16) {
+        // Its records may be gone before the host has told its client.
+        if self.fixed.settings.membership.is_some() {
+            let transaction = self.transaction(slot);
+            self.out.tell(Moment::Decided { transaction, committed: true });
+        }
         self.tell_outcome(slot, Ending::Committed);
         let at = usize::from(slot);
         self.core.slots[at].enter(Stage::Finish);
@@ -445,10 +457,29 @@ impl<T: Transactions> Burst<'_, T> {
         (self.core.marks_at, self.core.flush_at) = (None, None);
     }
 
-    /// A view begins.
+    /// A view begins. What was undecided has ended as recovery has decided.
     pub(super) fn enter_view(&mut self) {
-        for slot in &mut self.core.slots {
-            slot.count = 0;
+        for at in 0..self.core.slots.len() {
+            if self.core.slots[at].stage == Stage::Undecided {
+                let ending = match self.shared.decision(self.transaction(at as u16)) {
+                    Some(true) => Ending::Committed,
+                    Some(false) | None => Ending::AbortedByMembership,
+                };
+                self.tell_outcome(at as u16, ending);
+                self.core.slots[at].clear();
+                self.core.free.push(at as u16);
+            }
+            self.core.slots[at].count = 0;
+        }
+        let (settings, number) = (&self.fixed.settings, self.core.number);
+        let is_of_other = |(transaction, _): &(TransactionId, bool)| {
+            settings.core_of(transaction.thread(), transaction.worker()) != number
+        };
+        self.shared.host.decisions.retain(is_of_other);
+        while !self.core.waiting.is_empty()
+            && let Some(slot) = self.core.free.pop()
+        {
+            self.give_slot(slot);
         }
     }
 }

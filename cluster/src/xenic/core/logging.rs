@@ -178,6 +178,7 @@ impl<T: Transactions> Burst<'_, T> {
     /// Gives the objects of a kept record their new values and versions and pins them, and writes the record, or
     /// that it has committed, to the log.
     fn commit(&mut self, flow: usize, count: u32, answer: Answer) {
+        self.kept(flow, count).is_committed = true;
         if self.has(Mutant::UnlockedBeforePinned) {
             self.release_held(flow);
         } else {

@@ -111,6 +111,8 @@ struct State<I> {
     flush_at: Option<Instant>,
     /// No slot has waited too long before this.
     loss_at: Option<Instant>,
+    /// When the core looks for a change of the membership.
+    look_at: Option<Instant>,
     is_paused: bool,
     /// Whether the slots have left the view.
     has_left: bool,
@@ -155,6 +157,7 @@ impl<T: Transactions> Core<T> {
             marks_at: None,
             flush_at: None,
             loss_at: None,
+            look_at: None,
             is_paused: false,
             has_left: false,
             held: Vec::new(),
@@ -225,6 +228,8 @@ impl<T: Transactions> Core<T> {
             burst.take_own();
         }
         burst.core.is_paused = !burst.serves();
+        let membership = burst.fixed.settings.membership;
+        burst.core.look_at = membership.map(|settings| now + settings.renew);
         if !burst.core.is_paused {
             burst.look_at_time();
             burst.take_own();
@@ -233,13 +238,14 @@ impl<T: Transactions> Core<T> {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let State { marks_at, flush_at, loss_at, is_paused, held, clock, .. } = &self.state;
-        let next = [*marks_at, *flush_at, *loss_at].into_iter().flatten().min();
+        let State { marks_at, flush_at, loss_at, look_at, .. } = &self.state;
+        let State { is_paused, held, clock, .. } = &self.state;
+        let timers = [*marks_at, *flush_at, *loss_at].into_iter().flatten().min();
         let poll = clock.0 + PAUSED_POLL;
         match (is_paused, held.is_empty()) {
-            (true, true) => next.map(|next| next.max(poll)),
+            (true, true) => *look_at,
             (true, false) => Some(poll),
-            (false, _) => next,
+            (false, _) => timers.into_iter().chain(*look_at).min(),
         }
     }
 }
@@ -263,7 +269,11 @@ impl<T: Transactions> Burst<'_, T> {
 
     /// Whether the node serves, and ends transactions.
     fn serves(&self) -> bool {
-        self.shared.status(self.now) == Status::Serving
+        match self.shared.status(self.now) {
+            Status::Serving => true,
+            Status::WithoutLease => self.has(Mutant::LeaseNotChecked),
+            Status::Stopped => false,
+        }
     }
 
     fn dropped(&mut self) -> &mut Dropped {
@@ -320,25 +330,26 @@ impl<T: Transactions> Burst<'_, T> {
             self.dropped().malformed += 1;
             return;
         }
-        if !self.serves() {
-            return self.hold(from, bytes);
+        match self.shared.status(self.now) {
+            Status::WithoutLease if !self.serves() => self.keep_for_later(from, bytes),
+            _ => self.take_of_peer(from.node, bytes),
         }
-        self.take_of_peer(from.node, bytes);
     }
 
-    /// Keeps a message until the lease is renewed: dropped, it would be a loss to its sender.
-    fn hold(&mut self, from: Endpoint, bytes: &[u8]) {
-        let room = 4 * self.fixed.settings.flows() + 4 * usize::from(self.fixed.settings.workers);
-        match self.shared.status(self.now) {
-            Status::WithoutLease if self.core.held.len() < room => {
-                self.core.held.push((from, bytes.to_vec()));
-            }
-            _ => self.dropped().not_serving += 1,
+    /// Keeps a message until the lease is renewed, or the next view begins: dropped, it would be a loss to its
+    /// sender.
+    fn keep_for_later(&mut self, from: Endpoint, bytes: &[u8]) {
+        let settings = &self.fixed.settings;
+        let workers = usize::from(settings.threads) * usize::from(settings.workers);
+        if self.core.held.len() < 4 * settings.flows() + 4 * workers {
+            self.core.held.push((from, bytes.to_vec()));
+        } else {
+            self.dropped().not_serving += 1;
         }
     }
 
     fn take_held(&mut self) {
-        if self.core.held.is_empty() || self.shared.status(self.now) == Status::WithoutLease {
+        if self.core.held.is_empty() || !self.serves() {
             return;
         }
         for (from, bytes) in std::mem::take(&mut self.core.held) {
@@ -356,7 +367,14 @@ impl<T: Transactions> Burst<'_, T> {
         if header.slot >= self.fixed.settings.slots {
             self.dropped().malformed += 1;
         } else if header.view != self.core.epoch as u16 {
-            self.dropped().other_view += 1;
+            // The sender may be in the next view already, which will begin here, too.
+            let proposed = self.shared.host.recovery.member.proposed();
+            match proposed.is_some_and(|view| view.epoch() as u16 == header.view) {
+                true => self.keep_for_later(self.peer(from), bytes),
+                false => self.dropped().other_view += 1,
+            }
+        } else if !self.serves() {
+            self.dropped().not_serving += 1;
         } else if self.take_read(from, header, reader, bytes).is_err() {
             self.dropped().malformed += 1;
         }
@@ -387,7 +405,7 @@ impl<T: Transactions> Burst<'_, T> {
         match message {
             None => self.dropped().malformed += 1,
             Some(ToNic::Applied(applied)) => self.applied(applied),
-            Some(_) if !self.serves() => self.hold(from, bytes),
+            Some(_) if !self.serves() => self.keep_for_later(from, bytes),
             Some(message) => self.take_of_thread(thread, message, bytes),
         }
     }
@@ -447,7 +465,7 @@ impl<T: Transactions> Burst<'_, T> {
     /// Leaves the view when the node has stopped it, and enters the next when it has begun.
     fn follow_view(&mut self) {
         let is_stopped = self.shared.status(self.now) == Status::Stopped;
-        let is_new = self.shared.host.member.epoch() != self.core.epoch;
+        let is_new = self.shared.host.recovery.member.epoch() != self.core.epoch;
         if (is_stopped || is_new) && !self.core.has_left {
             self.core.has_left = true;
             self.leave_view();
@@ -456,7 +474,7 @@ impl<T: Transactions> Burst<'_, T> {
             return;
         }
         self.core.has_left = false;
-        self.core.epoch = self.shared.host.member.epoch();
+        self.core.epoch = self.shared.host.recovery.member.epoch();
         self.enter_view();
     }
 }

@@ -158,9 +158,10 @@ impl<T: Transactions> Burst<'_, T> {
             let transaction = self.transaction(header.slot);
             let record = Record::decode_body(transaction, &mut reader, tables, partitions)?;
             reader.end("a record")?;
-            let own = &mut self.shared.nic.cores[usize::from(self.core.number)].own[at].record;
-            own.clear();
-            record.encode(own);
+            let own = &mut self.shared.nic.cores[usize::from(self.core.number)].own[at];
+            own.count = header.count;
+            own.record.clear();
+            record.encode(&mut own.record);
         } else {
             reader.end("a verdict")?;
         }

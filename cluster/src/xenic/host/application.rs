@@ -16,6 +16,7 @@ use crate::engine::{
 };
 use crate::membership::Status;
 use crate::pause::{Aborted, pause};
+use crate::recovery;
 use crate::transact::{self, Decision, Intent, Transactions};
 use crate::wire::{Reader, WireError};
 
@@ -53,6 +54,8 @@ pub(super) struct ThreadState<I, S> {
     /// No worker wants to be looked at before this.
     timer: Option<Instant>,
     is_paused: bool,
+    /// When the thread looks after the membership: thread 0 for the node, the others for changes.
+    membership: Option<Instant>,
     clock: Aside<Instant>,
     dropped: Aside<Dropped>,
 }
@@ -113,6 +116,7 @@ impl<T: Transactions> Application<T> {
             ready: Vec::new(),
             timer: None,
             is_paused: false,
+            membership: fixed.settings.membership.map(|_| Instant::default()),
             clock: Aside::default(),
             dropped: Aside::default(),
         };
@@ -139,12 +143,17 @@ impl<T: Transactions> Application<T> {
     ) {
         let Self { fixed, state } = self;
         state.clock.0 = now;
+        if state.number == 0 {
+            recovery::tick(shared, now, out);
+        }
         let mut poll = Poll { fixed, state, shared, now, out };
         for input in inputs {
             match *input {
                 Input::Message { from, bytes } => {
                     poll.out.work(Work::Receive, 1);
-                    if poll.take(from, bytes).is_err() {
+                    if from.node != poll.state.own {
+                        poll.recover(from, bytes);
+                    } else if poll.take(from, bytes).is_err() {
                         poll.state.dropped.0.malformed += 1;
                     }
                 }
@@ -155,16 +164,21 @@ impl<T: Transactions> Application<T> {
         }
         poll.run();
         poll.out.ring_doorbell();
+        let membership = fixed.settings.membership;
+        state.membership = membership.and_then(|settings| match state.number {
+            0 => shared.host.recovery.deadline(),
+            _ => Some(now + settings.renew),
+        });
     }
 
     pub(in super::super) fn deadline(&self) -> Option<Instant> {
-        let ThreadState { ready, timer, is_paused, clock, .. } = &self.state;
+        let ThreadState { ready, timer, is_paused, membership, clock, .. } = &self.state;
         let next = match (ready.is_empty(), is_paused) {
             (true, _) => None,
             (false, true) => Some(clock.0 + PAUSED_POLL),
             (false, false) => Some(clock.0),
         };
-        [*timer, next].into_iter().flatten().min()
+        [*timer, *membership, next].into_iter().flatten().min()
     }
 }
 
@@ -172,6 +186,16 @@ impl<T: Transactions> Poll<'_, T> {
     fn told(&mut self, worker: u8, tell: impl FnOnce(&mut Worker<T::Input, T::Source>) -> bool) {
         if self.state.workers.get_mut(usize::from(worker)).is_some_and(tell) {
             self.make_ready(worker);
+        }
+    }
+
+    /// Takes a message of another node's host, or of the manager.
+    fn recover(&mut self, from: Endpoint, bytes: &[u8]) {
+        let is_known = from.node == NodeId::MANAGER || from.node.0 < self.fixed.settings.nodes;
+        let is_recovery = matches!(from.part, Part::HostThread(_)) && recovery::is_kind(bytes);
+        match is_known && is_recovery && self.state.number == 0 {
+            true => recovery::receive(self.shared, self.now, from.node, bytes, self.out),
+            false => self.state.dropped.0.malformed += 1,
         }
     }
 

@@ -22,8 +22,10 @@ mod scenes;
 mod script;
 mod search;
 mod toy;
+mod xenic;
 
 use cluster::fasst::{Mutant, Planted};
+use cluster::recovery;
 use model::{Limits, Subject};
 use scenes::Scene;
 use script::{Deed, Script, Transaction};
@@ -128,9 +130,9 @@ const FOUND: [Mutant; 20] = [
     Mutant::ForgottenUnlock,
     Mutant::NoDuplicateSuppression,
     Mutant::VersionNotRaised,
-    Mutant::RecoveryForgetsDeadCoordinators,
-    Mutant::RecoveryCommitsNothing,
-    Mutant::LockKeptAfterRecovery,
+    Mutant::Recovery(recovery::Mutant::DeadCoordinatorsForgotten),
+    Mutant::Recovery(recovery::Mutant::NothingCommitted),
+    Mutant::Recovery(recovery::Mutant::LocksKept),
     Mutant::StaleEpochServed,
     Mutant::ReadOfLockedRow,
     Mutant::EndedBeforeLog,
@@ -142,8 +144,8 @@ const FOUND: [Mutant; 20] = [
 
 /// Those that a process which begins anew shows, and in which scene. The first one needs a restart.
 const FOUND_BY_RESTARTS: [(Mutant, &str); 2] = [
-    (Mutant::LogOutlivesProcess, "a writer comes back to a reader"),
-    (Mutant::FillingMissesUpdates, "a primary comes back"),
+    (Mutant::Recovery(recovery::Mutant::LogOutlivesProcess), "a writer comes back to a reader"),
+    (Mutant::Recovery(recovery::Mutant::FillingMissesUpdates), "a primary comes back"),
 ];
 
 /// A few of the bugs by default, each of them once in a long run.

@@ -7,8 +7,8 @@ use std::hash::{BuildHasher, Hash};
 use std::rc::Rc;
 
 use cluster::engine::{
-    Class, Effects, Endpoint, Input, Instant, Key, Machine, Node, NodeId, Part, Protocol, Span,
-    Stage, TransactionId,
+    Class, Effects, Endpoint, Input, Instant, Key, Machine, Node, NodeId, Operation, Outcome, Part,
+    Protocol, Span, Stage, Token, TransactionId,
 };
 
 use rand::{RngExt, SeedableRng};
@@ -32,6 +32,19 @@ pub trait Subject:
     /// Whether a message only renews a lease. Such arrive at once, so that the leases of those that live
     /// are always right, and there are fewer orders.
     fn renews(&self, stage: Stage, bytes: &[u8]) -> bool;
+
+    /// How many threads a host has; the cores of its NIC come behind them.
+    const HOST_THREADS: u8 = u8::MAX;
+
+    /// Whether a part that polls for ever has something to find. `None`: it polls at its deadlines alone.
+    fn finds_something(_: &Node<Self::Machine>, _: Part) -> Option<bool> {
+        None
+    }
+
+    /// Does an operation of a NIC's core on the memory of its host, and leaves what was read in `bytes`.
+    fn operate(_: &mut <Self::Machine as Machine>::Shared, _: Operation, _: &mut Vec<u8>) -> bool {
+        false
+    }
 
     /// Whether the cluster has nothing more to do for itself: nobody who is down is a member, nothing
     /// is being copied or flushed.
@@ -77,7 +90,7 @@ impl Default for Limits {
     }
 }
 
-/// A message under way.
+/// A message under way, or a memory operation: to memory until it is made, and from there until its end is seen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Message {
     to: Endpoint,
@@ -194,6 +207,15 @@ pub struct Model<'a, P> {
     pub limits: Limits,
 }
 
+/// The part at a place of a node.
+fn endpoint<P: Subject>(node: NodeId, place: usize) -> Endpoint {
+    let part = match (place as u8).checked_sub(P::HOST_THREADS) {
+        None => Part::HostThread(place as u8),
+        Some(core) => Part::NicCore(core),
+    };
+    Endpoint { node, part }
+}
+
 fn hash_of(value: &impl Hash) -> u64 {
     foldhash::quality::FixedState::default().hash_one(value)
 }
@@ -296,6 +318,8 @@ impl<P: Subject> Model<'_, P> {
             let stages = &self.limits.stages;
             let is_chosen = stages.is_empty() || stages.contains(&message.stage);
             actions.push(Action::Deliver(Rc::clone(message)));
+            let is_of_wire = message.from.node != message.to.node;
+            let is_chosen = is_chosen && is_of_wire;
             if state.duplicates > 0 && is_chosen {
                 actions.push(Action::Duplicate(Rc::clone(message)));
             }
@@ -303,11 +327,8 @@ impl<P: Subject> Model<'_, P> {
                 actions.push(Action::Lose(Rc::clone(message)));
             }
         }
-        for (part, deadline) in state.deadlines() {
-            if deadline <= state.now {
-                actions.push(Action::Poll(part));
-            }
-        }
+        let due = state.deadlines().filter(|(_, deadline)| *deadline <= state.now);
+        actions.extend(due.map(|(part, _)| part).chain(state.finders()).map(Action::Poll));
         // A worker that begins after all of this has other things to see only if the node comes back.
         let has_begun = state.begins.is_empty() || state.restarts > 0;
         if state.crashes > 0 && has_begun && !state.is_quiet() {
@@ -413,8 +434,23 @@ impl<P: Subject> Model<'_, P> {
     }
 
     fn deliver(&self, state: &mut State<P>, message: &Message) -> Result<(), String> {
-        let input = Input::Message { from: message.from, bytes: &message.bytes };
-        self.burst(state, message.to, &[input])
+        match (message.from.part, message.to.part) {
+            (_, Part::Memory) => {
+                state.operate(message);
+                Ok(())
+            }
+            (Part::Memory, _) => {
+                let (token, rest) = message.bytes.split_first_chunk().expect("a token");
+                let (done, bytes) = rest.split_first().expect("how it ended");
+                let token = Token(u32::from_le_bytes(*token));
+                let outcome = if *done == 1 { Outcome::Done } else { Outcome::Failed };
+                self.burst(state, message.to, &[Input::Completed { token, outcome, bytes }])
+            }
+            _ => {
+                let input = Input::Message { from: message.from, bytes: &message.bytes };
+                self.burst(state, message.to, &[input])
+            }
+        }
     }
 
     /// Gives a part of a node a burst, and takes its effects.
@@ -427,20 +463,20 @@ impl<P: Subject> Model<'_, P> {
         let index = state.index(part.node);
         let Some(held) = state.nodes[index].up() else { return Ok(()) };
         let mut node = held.node.clone();
-        let Part::HostThread(thread) = part.part else { return Err(format!("no such {part:?}")) };
+        let place = match part.part {
+            Part::HostThread(thread) => thread,
+            Part::NicCore(core) => P::HOST_THREADS.saturating_add(core),
+            Part::Memory | Part::Switch => return Err(format!("no such {part:?}")),
+        };
         let mut effects = Effects::new();
-        let machine = node.parts.get_mut(usize::from(thread));
+        let machine = node.parts.get_mut(usize::from(place));
         let machine = machine.ok_or_else(|| format!("no such {part:?}"))?;
         machine.burst(&mut node.shared, state.now, inputs, &mut effects);
         state.nodes[index] = Process::Up(Rc::new(Held::new(node)));
         if !effects.moments().is_empty() {
             Rc::make_mut(&mut state.course).take(part_name(part), &effects)?;
         }
-        for send in effects.sends() {
-            let bytes = effects.bytes_of(&send.bytes).to_vec();
-            let (to, class, stage) = (send.to, send.class, send.stage);
-            state.send(Message { to, from: part, class, stage, bytes });
-        }
+        state.send_all(part, &effects)?;
         if effects.is_killed() {
             self.end_process(state, part.node);
         }
@@ -542,10 +578,20 @@ impl<P: Subject> State<P> {
     /// The deadlines of all parts that have one.
     fn deadlines(&self) -> impl Iterator<Item = (Endpoint, Instant)> {
         self.up().into_iter().flat_map(|(id, node)| {
-            let part = move |(thread, part): (usize, &P::Machine)| {
-                Some((Endpoint::host(id, thread as u8), part.deadline()?))
+            let part = move |(place, part): (usize, &P::Machine)| {
+                let at = endpoint::<P>(id, place);
+                let deadline = part.deadline()?;
+                P::finds_something(node, at.part).is_none().then_some((at, deadline))
             };
             node.parts.iter().enumerate().filter_map(part)
+        })
+    }
+
+    /// The parts that poll for ever and have something to find.
+    fn finders(&self) -> impl Iterator<Item = Endpoint> {
+        self.up().into_iter().flat_map(|(id, node)| {
+            let parts = (0..node.parts.len()).map(move |place| endpoint::<P>(id, place));
+            parts.filter(|at| P::finds_something(node, at.part) == Some(true))
         })
     }
 
@@ -553,6 +599,51 @@ impl<P: Subject> State<P> {
     fn take(&mut self, message: &Message) {
         let place = self.flight.iter().position(|other| **other == *message);
         self.flight.remove(place.expect("the message is under way"));
+    }
+
+    /// Makes a memory operation: a token, an address and a length, 0 for a write, and what is written.
+    fn operate(&mut self, message: &Message) {
+        let index = self.index(message.to.node);
+        let Some(held) = self.nodes[index].up() else { return };
+        let mut node = held.node.clone();
+        let (token, rest) = message.bytes.split_at(4);
+        let (at, rest) = rest.split_first_chunk().expect("an address");
+        let (length, written) = rest.split_first_chunk().expect("a length");
+        let (at, length) = (u64::from_le_bytes(*at), u32::from_le_bytes(*length));
+        let operation = match length {
+            0 => Operation::Write { at },
+            _ => Operation::Read { at, length },
+        };
+        let mut bytes = written.to_vec();
+        let done = P::operate(&mut node.shared, operation, &mut bytes);
+        self.nodes[index] = Process::Up(Rc::new(Held::new(node)));
+        let bytes = [token, &[u8::from(done)], &bytes].concat();
+        let (class, stage) = (message.class, message.stage);
+        self.send(Message { to: message.from, from: message.to, class, stage, bytes });
+    }
+
+    /// Puts under way what a burst of a part sends and asks of memory.
+    fn send_all(&mut self, part: Endpoint, effects: &Effects) -> Result<(), String> {
+        for send in effects.sends() {
+            let bytes = effects.bytes_of(&send.bytes).to_vec();
+            let (to, class, stage) = (send.to, send.class, send.stage);
+            self.send(Message { to, from: part, class, stage, bytes });
+        }
+        for asked in effects.operations() {
+            let (at, length) = match asked.operation {
+                Operation::Read { at, length } => (at, length),
+                Operation::Write { at } => (at, 0),
+                other => return Err(format!("no {other:?} is explored")),
+            };
+            let mut bytes = asked.token.0.to_le_bytes().to_vec();
+            bytes.extend(at.to_le_bytes());
+            bytes.extend(length.to_le_bytes());
+            bytes.extend(effects.bytes_of(&asked.bytes));
+            let to = Endpoint { part: Part::Memory, ..part };
+            let (class, stage) = (Class::Foreground, Stage::Micro);
+            self.send(Message { to, from: part, class, stage, bytes });
+        }
+        Ok(())
     }
 
     /// Puts a message under way. One for a process that is gone would never arrive.
@@ -614,10 +705,11 @@ struct Name(Endpoint);
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = self.0.node;
-        let thread = if let Part::HostThread(thread) = self.0.part { thread } else { 0 };
-        match node == NodeId::MANAGER {
-            true => write!(f, "manager"),
-            false => write!(f, "{}.{thread}", node.0),
+        match self.0.part {
+            _ if node == NodeId::MANAGER => write!(f, "manager"),
+            Part::HostThread(thread) => write!(f, "{}.{thread}", node.0),
+            Part::NicCore(core) => write!(f, "{}.nic{core}", node.0),
+            Part::Memory | Part::Switch => write!(f, "{}.memory", node.0),
         }
     }
 }

@@ -5,17 +5,49 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cluster::engine::{
-    Effects, Endpoint, Input, Instant, Key, Machine as _, Node, NodeId, Part, Point, Protocol,
-    Span, Stage,
+    Access, Effects, Ending, Endpoint, Input, Instant, Key, Machine, Moment, Node, NodeId,
+    Operation, Outcome, Part, Point, Protocol, SendRequest, Span, Stage, Token, TransactionId,
 };
-use cluster::fasst::{Fasst, Machine, Settings};
-use cluster::membership;
-use cluster::placement::HeaderId;
-use cluster::transact::{Transactions, digest};
+use cluster::membership::{self, Manager};
+use cluster::placement::{HeaderId, Partitioning};
+use cluster::recovery::Keeps;
+use cluster::transact::digest;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::courses::Courses;
+/// A protocol that recovers.
+pub trait Subject: Protocol<Machine: Machine<Shared: Keeps + Clone>> {
+    /// Where rows belong.
+    fn layout(&self) -> &Partitioning;
+
+    /// The threads that have workers, and how many each has.
+    fn workers(&self) -> (u8, u8);
+
+    /// The part at this place of a node, and the other way round.
+    fn part(&self, place: usize) -> Part;
+
+    /// See [`Subject::part`].
+    fn place(&self, part: Part) -> usize;
+
+    /// The manager, if the machine is the one.
+    fn manager_of(machine: &Self::Machine) -> Option<&Manager>;
+
+    /// Whether all workers of a node rest, and nothing is under way in it.
+    ///
+    /// # Errors
+    /// What is.
+    fn rests(&self, node: &Node<Self::Machine>) -> Result<(), String>;
+
+    /// Whether a message is an answer.
+    fn is_answer(bytes: &[u8]) -> bool;
+
+    /// Does an operation of a NIC's core on the memory of its host, and leaves what was read in `bytes`.
+    fn operate(
+        shared: &mut <Self::Machine as Machine>::Shared,
+        operation: Operation,
+        bytes: &mut Vec<u8>,
+    ) -> bool;
+}
 
 /// What may go wrong with messages, as one in so many; 0 for never.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,18 +69,59 @@ pub struct Faults {
 }
 
 enum Event {
-    Arrives { from: Endpoint, to: Endpoint, bytes: Vec<u8> },
+    Arrives {
+        from: Endpoint,
+        to: Endpoint,
+        bytes: Vec<u8>,
+    },
+    /// A core's operation reaches the memory of its host, of process `process`.
+    Operates {
+        at: Endpoint,
+        process: u64,
+        token: Token,
+        operation: Operation,
+        bytes: Vec<u8>,
+    },
+    Completes {
+        at: Endpoint,
+        process: u64,
+        token: Token,
+        outcome: Outcome,
+        bytes: Vec<u8>,
+    },
     Deadline(Endpoint),
     Crash(NodeId),
     Restart(NodeId),
 }
 
-pub struct World<T: Transactions> {
-    pub protocol: Fasst<T>,
-    pub nodes: Vec<Node<Machine<T>>>,
-    pub manager: Node<Machine<T>>,
+/// A transaction that was told of.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    pub accesses: Vec<Access>,
+    pub point: Option<Point>,
+    pub ending: Option<Ending>,
+    pub decided: Option<bool>,
+}
+
+impl Course {
+    /// Whether its changes are to be seen.
+    pub fn stands(&self) -> bool {
+        match self.ending {
+            Some(ending) => ending == Ending::Committed,
+            None => self.decided == Some(true),
+        }
+    }
+}
+
+pub struct World<P: Subject> {
+    pub protocol: P,
+    pub nodes: Vec<Node<P::Machine>>,
+    pub manager: Node<P::Machine>,
+    /// Which process of each node it is.
+    processes: Vec<u64>,
     pub is_up: Vec<bool>,
-    pub courses: Courses,
+    pub claimed: Vec<TransactionId>,
+    pub courses: BTreeMap<TransactionId, Course>,
     /// The messages that each node has sent.
     pub sent: Vec<u64>,
     /// A node that crashes when it has sent so many messages.
@@ -63,6 +136,8 @@ pub struct World<T: Transactions> {
     pub updates: u64,
     /// How often a node ended itself.
     pub killed: u64,
+    /// The first decision that contradicts an earlier one.
+    contradiction: Option<String>,
     /// How far each node's clock is ahead.
     offsets: Vec<Span>,
     events: BTreeMap<(u64, u64), Event>,
@@ -89,20 +164,8 @@ pub fn membership() -> membership::Settings {
     }
 }
 
-pub fn settings(nodes: u16) -> Settings {
-    Settings {
-        nodes,
-        threads: 2,
-        workers: 2,
-        backups: 2.min(nodes as u8 - 1),
-        loss_timeout: Span::from_us(400),
-        membership: Some(membership()),
-        ..Settings::default()
-    }
-}
-
-impl<T: Transactions> World<T> {
-    pub fn new(protocol: Fasst<T>, faults: Faults, seed: u64) -> Self {
+impl<P: Subject> World<P> {
+    pub fn new(protocol: P, faults: Faults, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let nodes: Vec<_> =
             (0..protocol.nodes()).map(|node| protocol.start(NodeId(node))).collect();
@@ -111,16 +174,19 @@ impl<T: Transactions> World<T> {
         let mut world = Self {
             manager: protocol.manager().expect("there is a membership"),
             is_up: vec![true; nodes.len()],
+            processes: vec![0; nodes.len()],
             sent: vec![0; nodes.len()],
             protocol,
             nodes,
-            courses: Courses::default(),
+            claimed: Vec::new(),
+            courses: BTreeMap::new(),
             crash_after: None,
             restarts: false,
             cut: None,
             slow_updates: None,
             updates: 0,
             killed: 0,
+            contradiction: None,
             offsets,
             events: BTreeMap::new(),
             count: 0,
@@ -135,10 +201,15 @@ impl<T: Transactions> World<T> {
     }
 
     fn begin(&mut self, node: usize) {
-        let Settings { threads, workers, .. } = *self.protocol.settings();
+        let (threads, workers) = self.protocol.workers();
+        let node_id = NodeId(node as u16);
+        // All parts get to know when they are to be called.
+        for place in 0..self.nodes[node].parts.len() {
+            self.burst(Endpoint { node: node_id, part: self.protocol.part(place) }, &[]);
+        }
         for thread in 0..threads {
             let inputs: Vec<_> = (0..workers).map(|worker| Input::Begin { worker }).collect();
-            self.burst(Endpoint::host(NodeId(node as u16), thread), &inputs);
+            self.burst(Endpoint::host(node_id, thread), &inputs);
         }
     }
 
@@ -160,7 +231,7 @@ impl<T: Transactions> World<T> {
     }
 
     fn burst(&mut self, at: Endpoint, inputs: &[Input<'_>]) {
-        let Part::HostThread(thread) = at.part else { return };
+        let of_part = self.protocol.place(at.part);
         let (node, place) = match at.node {
             NodeId::MANAGER => (&mut self.manager, self.nodes.len()),
             id if self.is_up[id.index()] => (&mut self.nodes[id.index()], id.index()),
@@ -168,7 +239,7 @@ impl<T: Transactions> World<T> {
         };
         let offset = self.offsets[place].as_ps();
         self.out.clear();
-        let part = &mut node.parts[usize::from(thread)];
+        let part = &mut node.parts[of_part];
         part.burst(&mut node.shared, Instant::from_ps(self.now + offset), inputs, &mut self.out);
         let deadline = part.deadline();
         if let Some(deadline) = deadline {
@@ -181,13 +252,14 @@ impl<T: Transactions> World<T> {
 
     fn take(&mut self, at: Endpoint) {
         let out = std::mem::take(&mut self.out);
-        self.courses.note(&out);
+        self.note(&out);
         for send in out.sends() {
             let bytes = out.bytes_of(&send.bytes);
-            let is_control = bytes[4] >= 16;
-            let is_update = send.stage == Stage::Primary && bytes[4] == 0;
+            let is_local = send.to.node == at.node;
+            let is_control = is_control(send);
+            let is_update = send.stage == Stage::Primary && !is_local && !P::is_answer(bytes);
             self.updates += u64::from(is_update);
-            if let Some(sent) = self.sent.get_mut(at.node.index()) {
+            if let Some(sent) = self.sent.get_mut(at.node.index()).filter(|_| !is_local) {
                 *sent += 1;
                 if self
                     .crash_after
@@ -204,13 +276,13 @@ impl<T: Transactions> World<T> {
             if is_cut {
                 continue;
             }
-            let lost = match bytes[4] {
-                0..16 => self.faults.lost_rpcs,
-                34..=35 => self.faults.lost_copies,
-                _ => self.faults.lost_control,
+            let lost = match send.stage {
+                Stage::Membership => self.faults.lost_control,
+                Stage::Copy => self.faults.lost_copies,
+                _ => self.faults.lost_rpcs,
             };
-            for _ in 0..1 + u32::from(self.one_in(self.faults.twice)) {
-                if self.one_in(lost) {
+            for _ in 0..1 + u32::from(!is_local && self.one_in(self.faults.twice)) {
+                if !is_local && self.one_in(lost) {
                     continue;
                 }
                 let is_late = self.one_in(self.faults.late)
@@ -223,6 +295,13 @@ impl<T: Transactions> World<T> {
                 let bytes = bytes.to_vec();
                 self.push(time, Event::Arrives { from: at, to: send.to, bytes });
             }
+        }
+        for asked in out.operations() {
+            let bytes = out.bytes_of(&asked.bytes).to_vec();
+            let (token, operation) = (asked.token, asked.operation);
+            let process = self.processes[at.node.index()];
+            let time = self.now + self.random.random_range(LATENCY);
+            self.push(time, Event::Operates { at, process, token, operation, bytes });
         }
         if out.is_killed() && at.node != NodeId::MANAGER {
             self.killed += 1;
@@ -242,6 +321,36 @@ impl<T: Transactions> World<T> {
         }
     }
 
+    fn note(&mut self, out: &Effects) {
+        for moment in out.moments() {
+            match moment {
+                Moment::Begun { transaction, .. } => {
+                    let before = self.courses.insert(*transaction, Course::default());
+                    assert!(before.is_none(), "{transaction:?} twice");
+                }
+                Moment::Committing(committing) => {
+                    let course = self.courses.get_mut(&committing.transaction).expect("begun");
+                    course.accesses = out.accesses_of(committing).to_vec();
+                    course.point = Some(committing.point);
+                    self.claimed.push(committing.transaction);
+                }
+                Moment::Ended { transaction, ending } => {
+                    let course = self.courses.get_mut(transaction).expect("begun");
+                    assert_eq!(course.ending.replace(*ending), None, "{transaction:?}");
+                }
+                Moment::Decided { transaction, committed } => {
+                    let course = self.courses.get_mut(transaction).expect("begun");
+                    let before = course.decided.replace(*committed);
+                    if before.is_some_and(|before| before != *committed) {
+                        let what = format!("{transaction:?} is decided in two ways");
+                        self.contradiction.get_or_insert(what);
+                    }
+                }
+                Moment::Rests { .. } => {}
+            }
+        }
+    }
+
     /// Takes the next event. Deadlines that are no more are left out.
     pub fn step(&mut self) {
         let ((at, _), event) = self.events.pop_first().expect("leases are renewed for ever");
@@ -250,14 +359,29 @@ impl<T: Transactions> World<T> {
             Event::Arrives { from, to, bytes } => {
                 self.burst(to, &[Input::Message { from, bytes: &bytes }]);
             }
+            Event::Operates { at, process, token, operation, mut bytes } => {
+                // What is under way when a process ends reaches memory all the same.
+                let shared = &mut self.nodes[at.node.index()].shared;
+                let outcome = match P::operate(shared, operation, &mut bytes) {
+                    true => Outcome::Done,
+                    false => Outcome::Failed,
+                };
+                let time = self.now + 100_000;
+                self.push(time, Event::Completes { at, process, token, outcome, bytes });
+            }
+            Event::Completes { at, process, token, outcome, bytes } => {
+                if process == self.processes[at.node.index()] {
+                    self.burst(at, &[Input::Completed { token, outcome, bytes: &bytes }]);
+                }
+            }
             Event::Deadline(to) => {
-                let Part::HostThread(thread) = to.part else { return };
+                let of_part = self.protocol.place(to.part);
                 let (node, place) = match to.node {
                     NodeId::MANAGER => (&self.manager, self.nodes.len()),
                     id => (&self.nodes[id.index()], id.index()),
                 };
                 let now = Instant::from_ps(self.now) + self.offsets[place];
-                if node.parts[usize::from(thread)].deadline().is_some_and(|at| at <= now) {
+                if node.parts[of_part].deadline().is_some_and(|at| at <= now) {
                     self.burst(to, &[Input::Deadline]);
                 }
             }
@@ -273,22 +397,28 @@ impl<T: Transactions> World<T> {
         }
         let kept = self.nodes[place].shared.clone();
         self.nodes[place] = self.protocol.restart(node, kept);
+        self.processes[place] += 1;
         self.begin(place);
     }
 
     /// Whether all workers rest, and nothing of a change of views is left to be done.
     pub fn rests(&self) -> bool {
-        let Some(manager) = self.manager.parts[0].manager() else { return false };
+        let manager = self.manager();
         let up = self.nodes.iter().zip(&self.is_up).enumerate().filter(|(_, (_, is_up))| **is_up);
         let members: Vec<_> = manager.view().members().collect();
         let alive: Vec<_> = up.clone().map(|(node, _)| NodeId(node as u16)).collect();
         let is_ready = !manager.is_changing() && manager.is_filled() && members == alive;
         is_ready
             && up.clone().all(|(_, (node, _))| {
-                let recovery = &node.shared.recovery;
-                let rest = node.parts.iter().all(|part| part.thread().is_none_or(|at| at.rests()));
-                rest && !recovery.is_busy() && recovery.member.epoch() == manager.view().epoch()
+                let recovery = node.shared.recovery();
+                let is_new = recovery.member.epoch() == manager.view().epoch();
+                self.protocol.rests(node).is_ok() && !recovery.is_busy() && is_new
             })
+    }
+
+    /// The manager.
+    pub fn manager(&self) -> &Manager {
+        P::manager_of(&self.manager.parts[0]).expect("it is the manager")
     }
 
     /// The time since the start.
@@ -312,7 +442,7 @@ impl<T: Transactions> World<T> {
         while holds(self) {
             self.step();
             if self.now > end {
-                return Err(format!("not yet; {:?}", self.manager.parts[0].manager()));
+                return Err(format!("not yet; {:?}", self.manager()));
             }
         }
         Ok(())
@@ -326,12 +456,12 @@ impl<T: Transactions> World<T> {
         let end = self.now + limit.as_ps();
         while self.now < end {
             self.step();
-            if !self.manager.parts[0].manager().is_none_or(|manager| manager.lost().is_empty()) {
+            if !self.manager().lost().is_empty() {
                 return Err(format!(
                     "data were lost: {:?} {:?} {:?}",
                     self.is_up,
                     self.now,
-                    self.manager.parts[0].manager()
+                    self.manager()
                 ));
             }
             if self.rests()
@@ -343,8 +473,10 @@ impl<T: Transactions> World<T> {
                 return Ok(());
             }
         }
-        let manager = self.manager.parts[0].manager();
-        Err(format!("no rest; up {:?}, {manager:?}", self.is_up))
+        let manager = self.manager();
+        let up = self.nodes.iter().zip(&self.is_up).filter(|(_, is_up)| **is_up);
+        let why: Vec<_> = up.map(|(node, _)| self.protocol.rests(node)).collect();
+        Err(format!("no rest; up {:?}, {why:?}, {manager:?}", self.is_up))
     }
 
     /// Everything that has to hold at rest.
@@ -352,6 +484,7 @@ impl<T: Transactions> World<T> {
         let up = self.nodes.iter().enumerate().filter(|(node, _)| self.is_up[*node]);
         let up: Vec<_> = up.map(|(node, state)| (NodeId(node as u16), state)).collect();
         self.protocol.check_at_rest(&up)?;
+        self.contradiction.clone().map_or(Ok(()), Err)?;
         self.check_serial()
     }
 
@@ -360,8 +493,10 @@ impl<T: Transactions> World<T> {
     fn check_serial(&self) -> Result<(), String> {
         let mut versions = BTreeMap::<HeaderId, u64>::new();
         let mut written = BTreeMap::<Key, (u64, u64)>::new();
-        for (transaction, course) in self.courses.claimed() {
-            if !course.is_judged() || course.point == Some(Point::Within) {
+        for transaction in &self.claimed {
+            let course = &self.courses[transaction];
+            let only_reads = course.ending == Some(Ending::RolledBack);
+            if !course.stands() && !only_reads || course.point == Some(Point::Within) {
                 continue;
             }
             let layout = self.protocol.layout();
@@ -370,8 +505,10 @@ impl<T: Transactions> World<T> {
                 let newest = *versions.entry(header).or_default();
                 let last = written.get(&access.key);
                 if access.version != newest || last.is_some_and(|last| last.1 != access.digest) {
+                    let writers = self.writers(access.key);
                     return Err(format!(
-                        "{transaction:?} read {access:?}; {header:?} is at {newest}, and {last:?}"
+                        "{transaction:?} read {access:?}; {header:?} is at {newest}, and {last:?}; \
+                         written by {writers:x?}"
                     ));
                 }
             }
@@ -393,15 +530,25 @@ impl<T: Transactions> World<T> {
         self.check_end(&versions, &written)
     }
 
+    /// Who has claimed to write a key: each with the version, how it ended and what was decided.
+    fn writers(&self, key: Key) -> Vec<(u64, u64, Option<Ending>, Option<bool>)> {
+        let of = |transaction: &TransactionId| {
+            let Course { accesses, ending, decided, .. } = &self.courses[transaction];
+            let write = accesses.iter().find(|access| access.writes && access.key == key)?;
+            Some((transaction.0, write.version, *ending, *decided))
+        };
+        self.claimed.iter().filter_map(of).collect()
+    }
+
     fn check_end(
         &self,
         versions: &BTreeMap<HeaderId, u64>,
         written: &BTreeMap<Key, (u64, u64)>,
     ) -> Result<(), String> {
-        let manager = self.manager.parts[0].manager().expect("it is the manager");
+        let manager = self.manager();
         let store = |header: HeaderId| {
             let primary = manager.view().primary(header.partition).expect("none is lost");
-            &self.nodes[primary.index()].shared.store
+            self.nodes[primary.index()].shared.store()
         };
         for (header, version) in versions {
             let found = store(*header).header(*header).map(|header| header.version);
@@ -420,4 +567,14 @@ impl<T: Transactions> World<T> {
         }
         Ok(())
     }
+
+    /// How many transactions ended like this.
+    pub fn ended(&self, ending: Ending) -> usize {
+        self.courses.values().filter(|course| course.ending == Some(ending)).count()
+    }
+}
+
+/// Whether a message is one of membership or recovery.
+fn is_control(send: &SendRequest) -> bool {
+    matches!(send.stage, Stage::Membership | Stage::Copy)
 }

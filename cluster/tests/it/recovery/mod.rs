@@ -2,15 +2,18 @@
 //! FaSST's recovery: nodes fail at each message of a transaction and at random times, also while the
 //! cluster recovers from others; they come back, and messages are lost, late and delivered twice.
 
-mod driver;
-mod scenarios;
+pub mod driver;
+mod fasst;
+pub mod scenarios;
 
 use cluster::engine::{
     Effects, Ending, Endpoint, Input, Instant, Machine as _, NodeId, Protocol, Span,
 };
-use cluster::fasst::{Mutant, Planted, Settings};
-use cluster::membership::{Manager, Message, View};
-use driver::{Faults, World, settings};
+use cluster::fasst::{Fasst, Mutant, Planted, Settings};
+use cluster::membership::{Message, View};
+use cluster::recovery;
+use driver::{Faults, World};
+use fasst::settings;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use scenarios::{
@@ -24,8 +27,8 @@ fn without_failures_all_commit_and_no_view_changes() {
     let mut world = World::new(contended(&settings(4), 0, 10), Faults::default(), 0);
     world.run(LIMIT).unwrap();
     world.check().unwrap();
-    assert_eq!(world.courses.ended(Ending::Committed), 4 * 4 * 10);
-    assert_eq!(world.manager.parts[0].manager().unwrap().counts().proposed, 0);
+    assert_eq!(world.ended(Ending::Committed), 4 * 4 * 10);
+    assert_eq!(world.manager().counts().proposed, 0);
 }
 
 #[test]
@@ -53,8 +56,7 @@ fn a_node_may_fail_after_any_message() {
 fn a_change_of_views_takes_three_message_delays() {
     let mut world = World::new(contended(&settings(4), 3, 10), Faults::default(), 3);
     world.crash_at(Span::from_us(30), NodeId(2));
-    let is_changing =
-        |world: &World<_>| world.manager.parts[0].manager().is_some_and(Manager::is_changing);
+    let is_changing = |world: &World<Fasst<_>>| world.manager().is_changing();
     world.run_while(LIMIT, |world| !is_changing(world)).unwrap();
     let found = world.now();
     // The lease of 100 us began up to 20 us before the crash, and the manager looks each 15 us.
@@ -72,7 +74,7 @@ fn two_nodes_may_fail_at_any_time_and_come_back() {
     let (mut decided, mut undecided) = (0, 0);
     seeds::each!(20, |seed| {
         let world = two_fail(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
-        for course in world.courses.all().filter(|course| course.ending.is_none()) {
+        for course in world.courses.values().filter(|course| course.ending.is_none()) {
             decided += u64::from(course.stands());
             undecided += u64::from(!course.stands());
         }
@@ -190,17 +192,17 @@ fn whatever_transactions_do_no_failure_breaks_them() {
 #[test]
 fn broken_recoveries_are_noticed() {
     let by: [(Mutant, Scenario); 12] = [
-        (Mutant::RecoveryForgetsDeadCoordinators, two_fail),
-        (Mutant::RecoveryCommitsNothing, two_fail),
-        (Mutant::LockKeptAfterRecovery, two_fail),
+        (Mutant::Recovery(recovery::Mutant::DeadCoordinatorsForgotten), two_fail),
+        (Mutant::Recovery(recovery::Mutant::NothingCommitted), two_fail),
+        (Mutant::Recovery(recovery::Mutant::LocksKept), two_fail),
         (Mutant::StaleEpochServed, messages_are_very_late),
         (Mutant::LeaseNotChecked, a_reader_is_cut_off),
-        (Mutant::ReceivedRecordsForgotten, another_fails_meanwhile),
-        (Mutant::RecoveredTooEarly, two_fail),
-        (Mutant::FillingMissesUpdates, two_fail),
-        (Mutant::CopyOverwrites, filled_nodes_take_over),
-        (Mutant::FilledTooEarly, filled_nodes_take_over),
-        (Mutant::EvictedTooEarly, a_reader_is_cut_off),
+        (Mutant::Recovery(recovery::Mutant::ReceivedRecordsForgotten), another_fails_meanwhile),
+        (Mutant::Recovery(recovery::Mutant::RecoveredTooEarly), two_fail),
+        (Mutant::Recovery(recovery::Mutant::FillingMissesUpdates), two_fail),
+        (Mutant::Recovery(recovery::Mutant::CopyOverwrites), filled_nodes_take_over),
+        (Mutant::Recovery(recovery::Mutant::FilledTooEarly), filled_nodes_take_over),
+        (Mutant::Recovery(recovery::Mutant::EvictedTooEarly), a_reader_is_cut_off),
         (Mutant::OwnRecordDroppedEarly, a_record_is_needed_to_the_end),
     ];
     let mut missed = Vec::new();

@@ -3,18 +3,18 @@
 
 use cluster::engine::{NodeId, Protocol, Span};
 use cluster::fasst::{Fasst, Planted, Settings};
-use cluster::transact::{Intent, Transactions};
+use cluster::transact::Intent;
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted, Tatp, TatpSettings,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::driver::{Faults, World, settings};
-use crate::courses::Course;
+use super::driver::{Faults, Subject, World};
+use super::fasst::settings;
 use crate::wild::Wild;
 
-pub type Run = Result<World<Scripted<ObjectStore>>, String>;
+pub type Run = Result<World<Fasst<Scripted<ObjectStore>>>, String>;
 pub type Scenario = fn(u64, Planted) -> Run;
 
 pub const LIMIT: Span = Span::from_us(20_000);
@@ -68,7 +68,7 @@ fn cluster(
     seed: u64,
     planted: Planted,
     lost_rpcs: u32,
-) -> World<Scripted<ObjectStore>> {
+) -> World<Fasst<Scripted<ObjectStore>>> {
     let mut settings = settings(random.random_range(4..7));
     settings.planted = planted;
     settings.threads = random.random_range(1..3);
@@ -95,7 +95,7 @@ pub fn two_fail(seed: u64, planted: Planted) -> Run {
     Ok(world)
 }
 
-fn fail_twice<T: Transactions>(world: &mut World<T>, random: &mut ChaCha8Rng) {
+pub fn fail_twice<P: Subject>(world: &mut World<P>, random: &mut ChaCha8Rng) {
     let nodes = world.nodes.len() as u16;
     let first = random.random_range(0..nodes);
     let second = (first + random.random_range(1..nodes)) % nodes;
@@ -292,8 +292,8 @@ pub fn a_record_is_needed_to_the_end(seed: u64, planted: Planted) -> Run {
     world.crash(NodeId((coordinator + 1) % nodes));
     world.run(LIMIT)?;
     world.check()?;
-    let is_committed = world.courses.all().all(Course::stands);
-    if world.killed > 0 || !is_committed || world.courses.all().len() == 0 {
+    let is_committed = world.courses.values().all(super::driver::Course::stands);
+    if world.killed > 0 || !is_committed || world.courses.is_empty() {
         return Err(format!("{} nodes ended themselves; {:?}", world.killed, world.courses));
     }
     Ok(world)

@@ -6,3 +6,4 @@ mod driver;
 mod forms;
 mod mutants;
 mod orders;
+mod recovery;

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A case: the cluster, its workload and its faults, all drawn from one seed.
 
-use cluster::engine::Span;
-use cluster::fasst::{Fasst, Planted, Settings};
-use cluster::membership;
-use cluster::transact::Transactions;
+use cluster::mutant::Planted;
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use timing::Time;
 use workloads::scenario::SmallBankAccess;
 
 use super::{FAULTS_NS, LEASE_NS, LOSS_NS, SKEW_NS};
 use crate::faults::{Dangers, FaultPlan};
-use crate::world::{Hardware, Options};
+use crate::protocols::Campaigns;
 
 /// One in so many cases is about a node that goes on after its lease.
 const OUTLIVES: u32 = 8;
 /// One in so many of the others is about a coordinator that has the only record.
 const LONE_RECORD: u32 = 8;
 
-/// A cluster of FaSST with one of the workloads.
+/// A cluster with one of the workloads.
 #[derive(Clone, Debug)]
-pub enum Work<O = Fasst<ObjectStore>, B = Fasst<SmallBank>, T = Fasst<Tatp>> {
+pub enum Work<O, B, T> {
     /// O(r, w), of few objects.
     Objects(O),
     /// SmallBank, of few accounts.
@@ -32,6 +28,13 @@ pub enum Work<O = Fasst<ObjectStore>, B = Fasst<SmallBank>, T = Fasst<Tatp>> {
     /// TATP, of few subscribers.
     Tatp(T),
 }
+
+/// A cluster of the protocol whose planted bugs `M` names.
+pub type WorkOf<M> = Work<
+    <M as Campaigns>::Cluster<ObjectStore>,
+    <M as Campaigns>::Cluster<SmallBank>,
+    <M as Campaigns>::Cluster<Tatp>,
+>;
 
 /// All that is drawn for a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,8 +120,7 @@ impl Case {
     }
 
     /// The cluster, with this bug.
-    pub(super) fn build(&self, planted: Planted) -> Result<Work, String> {
-        let settings = self.settings(planted);
+    pub(super) fn build<M: Campaigns>(&self, planted: Planted<M>) -> Result<WorkOf<M>, String> {
         let (kind, rows) = self.work;
         Ok(match kind {
             Kind::Objects { reads, writes } => {
@@ -129,7 +131,7 @@ impl Case {
                     ..ObjectStoreSettings::o(reads, writes, self.nodes, 1)
                 };
                 let store = ObjectStore::new(settings_of_store).map_err(|it| it.to_string())?;
-                Work::Objects(self.cluster(settings, store)?)
+                Work::Objects(M::cluster(self, planted, store)?)
             }
             Kind::SmallBank => {
                 let bank = SmallBankSettings {
@@ -141,52 +143,14 @@ impl Case {
                     seed: self.seed,
                 };
                 let bank = SmallBank::new(bank).map_err(|it| it.to_string())?;
-                Work::SmallBank(self.cluster(settings, bank)?)
+                Work::SmallBank(M::cluster(self, planted, bank)?)
             }
             Kind::Tatp => {
                 let tatp = TatpSettings { subscribers: rows / 4, seed: self.seed };
                 let tatp = Tatp::new(tatp).map_err(|it| it.to_string())?;
-                Work::Tatp(self.cluster(settings, tatp)?)
+                Work::Tatp(M::cluster(self, planted, tatp)?)
             }
         })
-    }
-
-    fn cluster<T: Transactions>(&self, settings: Settings, work: T) -> Result<Fasst<T>, String> {
-        let cluster = Fasst::new(settings, work).map_err(|error| error.to_string())?;
-        Ok(cluster.with_buckets(self.buckets))
-    }
-
-    fn settings(&self, planted: Planted) -> Settings {
-        let span = Span::from_ns;
-        Settings {
-            nodes: self.nodes,
-            threads: self.threads,
-            workers: self.workers,
-            backups: self.backups,
-            budget: self.budget,
-            loss_timeout: span(LOSS_NS),
-            membership: Some(membership::Settings {
-                lease: span(LEASE_NS),
-                renew: span(LEASE_NS / 6),
-                skew: span(SKEW_NS),
-                retry: span(LEASE_NS / 6),
-            }),
-            planted,
-            ..Settings::default()
-        }
-    }
-
-    pub(super) fn hardware(&self) -> Hardware {
-        Hardware::plain(Time::from_ns(30))
-    }
-
-    pub(super) fn options(&self) -> Options {
-        Options {
-            host_threads: self.threads,
-            workers: self.workers,
-            quiet: Time::from_ns(2 * LEASE_NS),
-            ..Options::default()
-        }
     }
 }
 

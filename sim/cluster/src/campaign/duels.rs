@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two coordinators that abort each other must not do so for ever.
 
-use cluster::fasst::{Fasst, Settings};
+use cluster::fasst::{Fasst, Mutant, Settings};
 use cluster::placement::partition_of;
 use cluster::transact::Intent::{Read, Write};
 use cluster::workload::{ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted};
 use timing::Time;
 
 use super::Case;
+use crate::protocols::Campaigns;
 use crate::world::{Options, World};
 
 /// Transactions of each of the two.
@@ -28,7 +29,7 @@ fn commits(ahead: usize) -> usize {
     let settings = Settings { nodes: 2, threads: 1, workers: 1, backups: 1, ..Settings::default() };
     let cluster = Fasst::new(settings, Scripted::new(store, [first, second]));
     let options = Options { host_threads: 1, workers: 1, ..Options::default() };
-    let hardware = Case::draw(0).hardware();
+    let hardware = Mutant::hardware(&Case::draw(0));
     let cluster = cluster.expect("sound settings");
     let mut world = World::new(cluster, hardware, None, options).expect("a world");
     world.begin();

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run must have come to in the end.
 
-use cluster::engine::{Key, Node, NodeId};
-use cluster::fasst::{Fasst, Machine};
+use cluster::engine::{Key, Node, NodeId, Protocol};
 use cluster::membership::Phase;
-use cluster::transact::{Transactions, digest};
-use cluster::workload::{ChangedRow, Totals, check_totals};
+use cluster::recovery::Keeps;
+use cluster::transact::digest;
+use cluster::workload::{ChangedRow, check_totals};
 
 use super::Case;
 use crate::check::{Judge, Replayed, Row};
+use crate::protocols::Cluster;
 use crate::world::{Trace, World};
 
 /// The cluster is at rest: judges all that happened.
-pub fn judge<T: Transactions + Totals>(
-    case: &Case,
-    cluster: &Fasst<T>,
-    world: &World<Fasst<T>>,
-) -> Result<(), String> {
+pub fn judge<C: Cluster>(case: &Case, cluster: &C, world: &World<C>) -> Result<(), String> {
     world.check_at_rest().map_err(|error| format!("at rest: {error}"))?;
     let judge = Judge::new(cluster.workload(), cluster.layout());
     let name = format!("campaign, seed {}", case.seed);
@@ -30,19 +27,19 @@ pub fn judge<T: Transactions + Totals>(
 ///
 /// # Errors
 /// A sentence for what is not as it should be.
-pub fn check_end<T: Totals, W: Trace>(
-    cluster: &Fasst<T>,
-    world: &World<Fasst<T>, W>,
-    replayed: &mut Replayed<'_, T>,
+pub fn check_end<C: Cluster, W: Trace>(
+    cluster: &C,
+    world: &World<C, W>,
+    replayed: &mut Replayed<'_, C::Workload>,
 ) -> Result<(), String> {
-    let up = members(&world.up());
+    let up = members::<C>(&world.up());
     if up.is_empty() {
         return Err("no node that is up is a member of a view, so nothing could be checked".into());
     }
     let mut keys: Vec<Key> = replayed.written().map(|row| row.key).collect();
     for (_, node) in &up {
         for partition in cluster.layout().all() {
-            keys.extend(node.shared.store.written(partition));
+            keys.extend(node.shared.store().written(partition));
         }
     }
     keys.sort();
@@ -55,13 +52,14 @@ pub fn check_end<T: Totals, W: Trace>(
     check_sums(cluster, world, &up, &keys)
 }
 
+/// A node that is up.
+type Up<'a, C> = (NodeId, &'a Node<<C as Protocol>::Machine>);
+
 /// The nodes that are in the newest view. A process that is in none, or in an old one, promises nothing.
-fn members<'a, T: Transactions>(
-    up: &[(NodeId, &'a Node<Machine<T>>)],
-) -> Vec<(NodeId, &'a Node<Machine<T>>)> {
-    let newest = up.iter().map(|(_, node)| node.shared.epoch()).max();
-    let is_in = |(id, node): &&(NodeId, &Node<Machine<T>>)| {
-        let member = &node.shared.recovery.member;
+fn members<'a, C: Cluster>(up: &[Up<'a, C>]) -> Vec<Up<'a, C>> {
+    let newest = up.iter().map(|(_, node)| node.shared.recovery().member.epoch()).max();
+    let is_in = |(id, node): &&Up<'a, C>| {
+        let member = &node.shared.recovery().member;
         Some(member.epoch()) == newest
             && *member.phase() == Phase::Installed
             && member.view().incarnation_of(*id) == Some(member.incarnation())
@@ -70,12 +68,12 @@ fn members<'a, T: Transactions>(
 }
 
 /// A row at a node that has a replica of it, and its value.
-fn row_at<T: Transactions>(
-    cluster: &Fasst<T>,
-    node: &Node<Machine<T>>,
+fn row_at<C: Cluster>(
+    cluster: &C,
+    node: &Node<C::Machine>,
     key: Key,
 ) -> Option<(Row, Option<Vec<u8>>)> {
-    let store = &node.shared.store;
+    let store = node.shared.store();
     let partition = cluster.layout().partition_of(key);
     if !store.has(partition) || store.is_filling(partition) {
         return None;
@@ -87,10 +85,10 @@ fn row_at<T: Transactions>(
 }
 
 /// The workload's own sums.
-fn check_sums<T: Totals, W: Trace>(
-    cluster: &Fasst<T>,
-    world: &World<Fasst<T>, W>,
-    up: &[(NodeId, &Node<Machine<T>>)],
+fn check_sums<C: Cluster, W: Trace>(
+    cluster: &C,
+    world: &World<C, W>,
+    up: &[Up<'_, C>],
     keys: &[Key],
 ) -> Result<(), String> {
     let value = |key: &Key| {

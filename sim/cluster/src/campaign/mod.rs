@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Campaigns of faults: small clusters of FaSST under contention, each drawn from a seed with its
+//! Campaigns of faults: small clusters under contention, each drawn from a seed with its
 //! workload and its faults, run for a while under them, healed, and judged.
 //!
 //! A case has two phases. In the first there are faults. Then they stop: cuts are healed, nodes have
@@ -18,13 +18,13 @@ pub(crate) mod judge;
 pub use case::{Case, Work};
 
 use cluster::engine::{NodeId, Protocol};
-use cluster::fasst::{Fasst, Planted};
 use cluster::membership::Phase;
-use cluster::transact::Transactions;
-use cluster::workload::Totals;
+use cluster::mutant::Planted;
+use cluster::recovery::Keeps;
 use timing::Time;
 
 use crate::faults::{ActivePlan, FaultPlan, Hits};
+use crate::protocols::{Campaigns, Cluster};
 use crate::world::World;
 use crate::world::recorder::Recorder;
 
@@ -38,7 +38,7 @@ pub(crate) const SKEW_NS: u64 = 8_000;
 pub(crate) const FAULTS_NS: u64 = 400_000;
 /// How long a cluster has afterwards to find out what has failed, and to recover.
 const RECOVERY_NS: u64 = LOSS_NS + 6 * LEASE_NS;
-/// Within this time each node then commits a transaction, or others do. FaSST is not fair: a worker that
+/// Within this time each node then commits a transaction, or others do. Protocols are not fair: a worker that
 /// has lost pauses, and meets the locks of the next transaction of one that has won and goes on at
 /// once. With all rows below a few headers, it may lose a thousand times in a row. So a node that others
 /// starve has to commit when these begin nothing more.
@@ -70,12 +70,13 @@ pub struct Outcome {
 }
 
 impl Case {
-    /// Runs the case, and judges it. With `planted`, the protocol has that bug.
-    pub fn run(&self, planted: Planted) -> Outcome {
+    /// Runs the case with the protocol whose planted bugs `M` names, and judges it. With `planted`, the protocol
+    /// has that bug.
+    pub fn run<M: Campaigns>(&self, planted: Planted<M>) -> Outcome {
         match self.build(planted) {
-            Ok(Work::Objects(cluster)) => self.run_on(cluster),
-            Ok(Work::SmallBank(cluster)) => self.run_on(cluster),
-            Ok(Work::Tatp(cluster)) => self.run_on(cluster),
+            Ok(Work::Objects(cluster)) => self.run_on::<M, _>(cluster),
+            Ok(Work::SmallBank(cluster)) => self.run_on::<M, _>(cluster),
+            Ok(Work::Tatp(cluster)) => self.run_on::<M, _>(cluster),
             Err(error) => Outcome { failure: Some(error), ..Outcome::default() },
         }
     }
@@ -88,15 +89,15 @@ impl Case {
 
     /// Leaves faults out of the plan as long as the case still fails; runs it at most `most` times.
     #[must_use]
-    pub fn shrink(&self, planted: Planted, most: usize) -> FaultPlan {
+    pub fn shrink<M: Campaigns>(&self, planted: Planted<M>, most: usize) -> FaultPlan {
         self.plan.shrink(most, |plan| self.with_plan(plan).run(planted).failure.is_some())
     }
 
-    fn run_on<T: Transactions + Totals>(&self, cluster: Fasst<T>) -> Outcome {
+    fn run_on<M: Campaigns, C: Cluster>(&self, cluster: C) -> Outcome {
         let plan = ActivePlan::new(&self.plan, Time::from_ns(FAULTS_NS));
         let view = plan.view();
         let made =
-            World::new(cluster.clone(), self.hardware(), Some(Box::new(plan)), self.options());
+            World::new(cluster.clone(), M::hardware(self), Some(Box::new(plan)), M::options(self));
         let mut world = match made {
             Ok(world) => world,
             Err(error) => {
@@ -108,6 +109,8 @@ impl Case {
         let is_told = |attempt: &&crate::world::recorder::Attempt| attempt.ending().is_some();
         let stands = attempts.iter().filter(|attempt| attempt.is_committed());
         let committed = stands.clone().filter(is_told).count() as u64;
+        let up = world.up();
+        let epochs = up.iter().map(|(_, node)| node.shared.recovery().member.epoch());
         let aborts = attempts.iter().filter_map(|attempt| attempt.ending());
         Outcome {
             failure,
@@ -116,16 +119,12 @@ impl Case {
             committed,
             recovered: stands.count() as u64 - committed,
             aborted: aborts.filter(|ending| ending.is_abort()).count() as u64,
-            down: u64::from(self.nodes) - world.up().len() as u64,
-            epoch: world.up().iter().map(|(_, node)| node.shared.epoch()).max().unwrap_or(0),
+            down: u64::from(self.nodes) - up.len() as u64,
+            epoch: epochs.max().unwrap_or(0),
         }
     }
 
-    fn phases<T: Transactions + Totals>(
-        &self,
-        cluster: &Fasst<T>,
-        world: &mut World<Fasst<T>>,
-    ) -> Result<(), String> {
+    fn phases<C: Cluster>(&self, cluster: &C, world: &mut World<C>) -> Result<(), String> {
         world.begin();
         world.run_until(Time::from_ns(FAULTS_NS + RECOVERY_NS));
         let since = world.now();
@@ -163,9 +162,9 @@ fn anybody_has_committed<P: Protocol>(world: &World<P>, time: Time) -> bool {
     world.up().iter().any(|(node, _)| has_committed(world.recorder(), *node, since))
 }
 
-fn no_progress<T: Transactions>(world: &World<Fasst<T>>, idle: NodeId) -> String {
+fn no_progress<C: Cluster>(world: &World<C>, idle: NodeId) -> String {
     let views = world.up().into_iter().map(|(node, up)| {
-        let member = &up.shared.recovery.member;
+        let member = &up.shared.recovery().member;
         format!("node {} in view {}, {:?}", node.0, member.epoch(), Phase::clone(member.phase()))
     });
     let views: Vec<String> = views.collect();
@@ -184,10 +183,10 @@ fn no_progress<T: Transactions>(world: &World<Fasst<T>>, idle: NodeId) -> String
 
 /// What helps to understand why a cluster does not come to rest: the locks, and the latest
 /// endings.
-fn unrest_of<T: Transactions>(world: &World<Fasst<T>>) -> String {
+fn unrest_of<C: Cluster>(world: &World<C>) -> String {
     let locks = world.up().into_iter().filter_map(|(node, up)| {
-        let (header, by) = up.shared.store.locked()?;
-        let header = up.shared.store.layout().name_of(header);
+        let (header, by) = up.shared.store().locked()?;
+        let header = up.shared.store().layout().name_of(header);
         Some(format!("node {}: {header} by {:#018x}", node.0, by.0))
     });
     let locks: Vec<String> = locks.collect();

@@ -3,8 +3,7 @@
 //! those that a run has sent.
 //!
 //! The count takes no state of the protocol's machines: only the keys that transactions want, the
-//! place of each key, and the rules of FaSST's sections 5 and 5.1, without aborts, losses and retries.
-//! Mixes are counted over drawn inputs, since a closed form would have to repeat the workload.
+//! place of each key, and the rules of the protocol's paper, without aborts, losses and retries. Mixes are counted over drawn inputs, since a closed form would have to repeat the workload.
 
 use cluster::engine::{Key, Stage};
 use cluster::transact::{Decision, Intent, Rows, Transactions};
@@ -43,14 +42,18 @@ impl ByHand {
 /// Rounds of a transaction's execution that no workload needs: its declaration does not come to an end.
 const MOST_ROUNDS: usize = 64;
 
-/// The mean over so many inputs of FaSST.
-pub fn fasst<T: Transactions, F: Fn(Key) -> u16>(
+/// Messages by stage.
+pub type Sum = [u64; Stage::COUNT];
+
+/// The mean over so many inputs of the messages that `transaction` counts for one.
+pub fn mean<T: Transactions, F: Fn(Key) -> u16>(
     transactions: &T,
     places: &Places<F>,
     inputs: u32,
+    transaction: impl Fn(&mut Count<'_, F>, &T, &T::Input, &mut Sum),
 ) -> ByHand {
     let mut count = Count::new(places);
-    let mut sum = [0_u64; Stage::COUNT];
+    let mut sum = Sum::default();
     let mut drawn = 0;
     // Of different workers, as in a run, from each machine in turn.
     let nodes = u32::from(places.nodes);
@@ -62,7 +65,8 @@ pub fn fasst<T: Transactions, F: Fn(Key) -> u16>(
         for _ in 0..inputs.div_ceil(workers).min(inputs - drawn) {
             let Some(input) = transactions.draw(&mut source) else { break };
             drawn += 1;
-            count.transaction(transactions, &input, &mut sum);
+            count.rows.clear();
+            transaction(&mut count, transactions, &input, &mut sum);
         }
     }
     let mean = |of: u64| of as f64 / f64::from(drawn.max(1));
@@ -70,7 +74,7 @@ pub fn fasst<T: Transactions, F: Fn(Key) -> u16>(
 }
 
 /// Counts one transaction after the other.
-struct Count<'a, F> {
+pub struct Count<'a, F> {
     places: &'a Places<F>,
     coordinator: u16,
     rows: Rows,
@@ -86,54 +90,39 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
         Self { places, coordinator: 0, rows, wanted, value, machines }
     }
 
-    /// A request and a response for each machine but the coordinator's own.
-    fn step(&mut self, machines: impl IntoIterator<Item = u16>) -> u64 {
+    /// Where keys are.
+    pub fn places(&self) -> &'a Places<F> {
+        self.places
+    }
+
+    /// The node of the transaction.
+    pub fn coordinator(&self) -> u16 {
+        self.coordinator
+    }
+
+    /// The rows of the transaction, with its changes.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// How many different machines these are, but for the coordinator's own.
+    pub fn machines(&mut self, machines: impl IntoIterator<Item = u16>) -> u64 {
         self.machines.clear();
         for machine in machines {
             if machine != self.coordinator && !self.machines.contains(&machine) {
                 self.machines.push(machine);
             }
         }
-        2 * self.machines.len() as u64
+        self.machines.len() as u64
     }
 
-    fn transaction<T: Transactions>(
+    /// Fetches what is wanted round by round, by a request and a response for each other machine, then runs the
+    /// logic; `None` if it never has what it needs.
+    pub fn execute<T: Transactions>(
         &mut self,
         transactions: &T,
         input: &T::Input,
-        sum: &mut [u64; Stage::COUNT],
-    ) {
-        self.rows.clear();
-        let decision = self.execute(transactions, input, sum);
-        let rows = self.rows.all().to_vec();
-        let primary = &self.places.primary;
-        let written = rows.iter().filter(|row| row.intent == Intent::Write);
-        let locked: Vec<u16> = written.clone().map(|row| primary(row.key)).collect();
-        let read = rows.iter().filter(|row| row.intent == Intent::Read);
-        let read: Vec<u16> = read.map(|row| primary(row.key)).collect();
-        // A lone key that is read needs no validation.
-        if rows.len() > 1 {
-            sum[Stage::Validate as usize] += self.step(read);
-        }
-        if decision == Some(Decision::RollBack) || locked.is_empty() {
-            sum[Stage::Abort as usize] += self.step(locked);
-            return;
-        }
-        let Places { nodes, backups, .. } = *self.places;
-        let after = |node: u16| (1..=backups).map(move |step| (node + step) % nodes);
-        sum[Stage::Log as usize] += self.step(after(self.coordinator));
-        let changed = written.filter(|row| row.change().is_some());
-        let changed: Vec<u16> = changed.map(|row| primary(row.key)).collect();
-        sum[Stage::Backup as usize] += self.step(changed.into_iter().flat_map(after));
-        sum[Stage::Primary as usize] += self.step(locked);
-    }
-
-    /// Fetches what is wanted round by round, then runs the logic; `None` if it never has what it needs.
-    fn execute<T: Transactions>(
-        &mut self,
-        transactions: &T,
-        input: &T::Input,
-        sum: &mut [u64; Stage::COUNT],
+        sum: &mut Sum,
     ) -> Option<Decision> {
         for _ in 0..MOST_ROUNDS {
             self.wanted.clear();
@@ -154,7 +143,7 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
             }
             let primary = &self.places.primary;
             let machines: Vec<u16> = wanted.iter().map(|(key, _)| primary(*key)).collect();
-            sum[Stage::Execute as usize] += self.step(machines);
+            sum[Stage::Execute as usize] += 2 * self.machines(machines);
             self.wanted = wanted;
         }
         None
@@ -185,8 +174,8 @@ mod tests {
             Places { nodes: 4, backups: 2, workers: 1, primary: |key: Key| key.row as u16 };
         let mut count = Count::new(&places);
         count.coordinator = 1;
-        assert_eq!(count.step([0, 1, 2, 2, 0]), 4);
-        assert_eq!(count.step([1]), 0);
+        assert_eq!(count.machines([0, 1, 2, 2, 0]), 2);
+        assert_eq!(count.machines([1]), 0);
     }
 
     #[test]

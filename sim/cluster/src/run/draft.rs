@@ -207,6 +207,7 @@ impl Draft {
             }
         };
         let values = Values {
+            protocol: Some(settings.protocol.name().into()),
             nodes: Some(settings.nodes.into()),
             threads: Some(settings.threads.into()),
             workers: Some(settings.workers.into()),

@@ -56,7 +56,7 @@ pub enum RunError {
 
 impl RunError {
     /// Settings that the protocol, the workload or the world refuse.
-    pub(super) fn of_settings(error: impl std::error::Error) -> Self {
+    pub(crate) fn of_settings(error: impl std::error::Error) -> Self {
         Self::Impossible(error.to_string())
     }
 

@@ -3,27 +3,23 @@
 
 use std::io::Write;
 
-use cluster::engine::{Ending, Span, Stage};
-use cluster::fasst::{self, Fasst};
-use cluster::membership;
+use cluster::engine::{Ending, Stage};
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank, SmallBankSettings, Tatp,
     TatpSettings, Totals, TpccNewOrder, TpccNewOrderSettings,
 };
 use timing::Time;
 
-use super::by_hand::{self, ByHand, Places};
-use super::machines::posted;
+use super::platform::Platform;
 use super::report::{ChecksReport, CountReport, Report};
 use super::tally::Tally;
 use super::{RunError, Settings, SettingsError, Workload};
 use crate::campaign::judge::check_end;
 use crate::check::Judge;
 use crate::faults::{ActivePlan, Fault, FaultKind, FaultPlan, Faults, HitsView};
-use crate::nic::Connections;
-use crate::platform::Hardware;
+use crate::protocols::{Cluster, Runs, Visitor};
 use crate::trace::{MOST_BYTES, Timeline, Watcher};
-use crate::world::{self, Options, World};
+use crate::world::{Options, World};
 
 /// Who watches a run.
 pub struct Watch<'a> {
@@ -92,7 +88,7 @@ pub fn run(
     extras: Extras<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, RunError> {
-    let hardware = settings.hardware()?;
+    let platform = settings.hardware()?;
     if extras.history.is_some() {
         // A history needs the record as much as the check does.
         Settings { checks: true, ..settings.clone() }.hardware()?;
@@ -100,33 +96,35 @@ pub fn run(
     let faults = settings.fault_plan()?;
     let slice = (settings.duration().as_ps() / SLICES).clamp(1, LONGEST_SLICE.as_ps());
     let slice = Time::from_ps(slice);
-    let job = Job { settings, hardware: &hardware, faults, slice, extras, watch };
-    Ok(job.make()?.0)
+    let job = Job { settings, platform: &platform, faults, slice, extras, watch };
+    Ok(settings.protocol.with(job)?.0)
 }
 
-/// Makes a run on this hardware, unwatched.
+/// Makes a run on this platform, unwatched.
 ///
 /// # Errors
 /// As [`run`].
-pub fn measure_on(settings: &Settings, hardware: &Hardware) -> Result<Report, RunError> {
-    settings.check_on(hardware)?;
+pub fn measure_on(settings: &Settings, platform: impl Into<Platform>) -> Result<Report, RunError> {
+    let platform = &platform.into();
+    settings.check_on(platform)?;
     let watch = &mut Watch { is_interrupted: &|| false, progress: &mut |_| () };
     let (faults, slice) = (settings.fault_plan()?, settings.duration());
-    let job = Job { settings, hardware, faults, slice, extras: Extras::default(), watch };
-    Ok(job.make()?.0.report)
+    let job = Job { settings, platform, faults, slice, extras: Extras::default(), watch };
+    Ok(settings.protocol.with(job)?.0.report)
 }
 
-/// Makes a run on this hardware in slices of this length, in which a node is killed.
+/// Makes a run on this platform in slices of this length, in which a node is killed.
 ///
 /// # Errors
 /// As [`run`].
 pub fn slices_on(
     settings: &Settings,
-    hardware: &Hardware,
+    platform: impl Into<Platform>,
     kill: Option<(u16, Time)>,
     slice: Time,
 ) -> Result<Vec<Slice>, RunError> {
-    settings.check_on(hardware)?;
+    let platform = &platform.into();
+    settings.check_on(platform)?;
     if slice == Time::ZERO {
         return Err(SettingsError::flag("slice", slice, "a length of time above 0").into());
     }
@@ -140,13 +138,13 @@ pub fn slices_on(
     faults.check(settings.nodes).map_err(RunError::of_settings)?;
     faults.check_within(settings.end_ns()).map_err(RunError::of_settings)?;
     let (faults, extras) = (Some(faults), Extras::default());
-    Ok(Job { settings, hardware, faults, slice, extras, watch }.make()?.1)
+    Ok(settings.protocol.with(Job { settings, platform, faults, slice, extras, watch })?.1)
 }
 
 /// All that a run is made of.
 struct Job<'a, 'w, 'e> {
     settings: &'a Settings,
-    hardware: &'a Hardware,
+    platform: &'a Platform,
     faults: Option<FaultPlan>,
     /// After how long the run is looked at.
     slice: Time,
@@ -156,8 +154,10 @@ struct Job<'a, 'w, 'e> {
 
 type Made = (Outcome, Vec<Slice>);
 
-impl Job<'_, '_, '_> {
-    fn make(self) -> Result<Made, RunError> {
+impl Visitor for Job<'_, '_, '_> {
+    type Output = Result<Made, RunError>;
+
+    fn visit<P: Runs>(self) -> Result<Made, RunError> {
         let of = self.settings;
         let parts = u64::from(of.nodes) * u64::from(of.threads);
         match of.workload {
@@ -172,35 +172,37 @@ impl Job<'_, '_, '_> {
                     seed: of.seed,
                 };
                 let store = ObjectStore::new(settings).map_err(RunError::of_settings)?;
-                self.run(store)
+                self.run::<P, _>(store)
             }
             Workload::Tatp { subscribers_per_node } => {
                 let subscribers = subscribers_per_node * u64::from(of.nodes);
                 let tatp = Tatp::new(TatpSettings { subscribers, seed: of.seed });
-                self.run(tatp.map_err(RunError::of_settings)?)
+                self.run::<P, _>(tatp.map_err(RunError::of_settings)?)
             }
             Workload::SmallBank { accounts_per_thread, hot_percent, access } => {
                 let form = SmallBankSettings::fasst(of.nodes, of.threads.into(), access);
-                self.small_bank(form, accounts_per_thread * parts, hot_percent)
+                self.small_bank::<P>(form, accounts_per_thread * parts, hot_percent)
             }
             Workload::SmallBankXenic { accounts_per_node, hot_percent, access } => {
                 let form = SmallBankSettings::xenic(of.nodes, access);
-                self.small_bank(form, accounts_per_node * u64::from(of.nodes), hot_percent)
+                self.small_bank::<P>(form, accounts_per_node * u64::from(of.nodes), hot_percent)
             }
             Workload::Retwis { keys_per_node, exponent } => {
                 let keys = keys_per_node * u64::from(of.nodes);
                 let retwis = Retwis::new(RetwisSettings { keys, exponent, seed: of.seed });
-                self.run(retwis.map_err(RunError::of_settings)?)
+                self.run::<P, _>(retwis.map_err(RunError::of_settings)?)
             }
             Workload::TpccNewOrder { warehouses_per_node } => {
                 let form = TpccNewOrderSettings::xenic(of.nodes, of.threads, of.workers);
                 let settings = TpccNewOrderSettings { warehouses_per_node, seed: of.seed, ..form };
-                self.run(TpccNewOrder::new(settings).map_err(RunError::of_settings)?)
+                self.run::<P, _>(TpccNewOrder::new(settings).map_err(RunError::of_settings)?)
             }
         }
     }
+}
 
-    fn small_bank(
+impl Job<'_, '_, '_> {
+    fn small_bank<P: Runs>(
         self,
         form: SmallBankSettings,
         accounts: u64,
@@ -209,16 +211,15 @@ impl Job<'_, '_, '_> {
         let hot_accounts = (accounts as f64 * hot_percent / 100.0) as u64;
         let seed = self.settings.seed;
         let bank = SmallBank::new(SmallBankSettings { accounts, hot_accounts, seed, ..form });
-        self.run(bank.map_err(RunError::of_settings)?)
+        self.run::<P, _>(bank.map_err(RunError::of_settings)?)
     }
 
-    fn run<T: Totals>(mut self, transactions: T) -> Result<Made, RunError> {
+    fn run<P: Runs, T: Totals>(mut self, transactions: T) -> Result<Made, RunError> {
         let settings = self.settings;
         let kinds = transactions.kinds().to_vec();
         let has_faults = self.faults.is_some();
-        let protocol = Fasst::new(protocol_settings(settings, has_faults), transactions)
-            .map_err(RunError::of_settings)?;
-        let by_hand = count_by_hand(settings, &protocol);
+        let cluster = P::cluster(settings, has_faults, transactions)?;
+        let by_hand = P::by_hand(settings, &cluster, COUNTED);
         let longest_delay = self.faults.as_ref().map_or(0, FaultPlan::longest_delay_ns);
         // The cluster comes to rest without them.
         let well = settings.warm_up() + settings.duration();
@@ -227,13 +228,15 @@ impl Job<'_, '_, '_> {
         let faults = plan.map(|plan| Box::new(plan) as Box<dyn Faults>);
         let watcher = Watcher::new(self.extras.trace.take().map(|out| {
             let mut timeline = Timeline::new(out, MOST_BYTES, kinds.clone());
-            timeline.name_nodes(settings.nodes, settings.threads);
+            timeline
+                .name_nodes(settings.nodes, (P::host_threads(settings), P::nic_cores(settings)));
             timeline
         }));
-        let posted = posted(settings.nodes, settings.threads, settings.workers);
-        let machines = world::Hardware::of_platform(self.hardware, Connections::OWN, posted);
-        let options = options(settings, has_faults, self.extras.history.is_some());
-        let mut world = World::watched(protocol, machines, faults, options, watcher)
+        let machines = P::hardware(settings, self.platform);
+        let machines = machines.expect("the platform was checked for the protocol");
+        let mut options = options(settings, has_faults, self.extras.history.is_some());
+        options.host_threads = P::host_threads(settings);
+        let mut world = World::watched(cluster, machines, faults, options, watcher)
             .map_err(RunError::of_settings)?;
         let (tally, slices) = self.slices(&mut world);
         let is_cut_off = (self.watch.is_interrupted)();
@@ -267,7 +270,7 @@ impl Job<'_, '_, '_> {
     }
 
     /// Warms up, and measures slice by slice.
-    fn slices<T: Totals>(&mut self, world: &mut Worldly<'_, T>) -> (Tally, Vec<Slice>) {
+    fn slices<C: Cluster>(&mut self, world: &mut Worldly<'_, C>) -> (Tally, Vec<Slice>) {
         let (warm_up, duration) = (self.settings.warm_up(), self.settings.duration());
         let mut tally = Tally::default();
         let mut slices = Vec::new();
@@ -302,35 +305,12 @@ impl Job<'_, '_, '_> {
 }
 
 /// The world of a run.
-type Worldly<'w, T> = World<Fasst<T>, Watcher<&'w mut (dyn Write + Send)>>;
-
-/// Without faults nobody keeps leases: what FaSST measured had none.
-fn protocol_settings(of: &Settings, has_faults: bool) -> fasst::Settings {
-    let part = |share: f64| Span::from_ns((of.lease_us * share * 1e3) as u64);
-    let membership = membership::Settings {
-        lease: part(1.0),
-        renew: part(0.2),
-        skew: part(0.05),
-        retry: part(0.05),
-    };
-    fasst::Settings {
-        membership: has_faults.then_some(membership),
-        nodes: of.nodes,
-        threads: of.threads,
-        workers: of.workers,
-        backups: (of.replicas - 1) as u8,
-        budget: of.workers.min(64),
-        loss_timeout: Span::from_ns((of.loss_timeout_us * 1e3) as u64),
-        copies_initial_rows: of.copies_initial_rows,
-        ..fasst::Settings::default()
-    }
-}
+type Worldly<'w, C> = World<C, Watcher<&'w mut (dyn Write + Send)>>;
 
 fn options(of: &Settings, has_faults: bool, writes_history: bool) -> Options {
     // Without faults nobody has to find out that a node has failed.
     let quiet = if has_faults { 3.0 * of.lease_us } else { 0.0 };
     Options {
-        host_threads: of.threads,
         workers: of.workers,
         record: of.checks || writes_history,
         quiet: super::settings::microseconds(quiet),
@@ -338,21 +318,9 @@ fn options(of: &Settings, has_faults: bool, writes_history: bool) -> Options {
     }
 }
 
-fn count_by_hand<T: Totals>(of: &Settings, protocol: &Fasst<T>) -> ByHand {
-    let layout = protocol.layout();
-    let places = Places {
-        nodes: of.nodes,
-        backups: of.replicas - 1,
-        workers: u32::from(of.threads) * u32::from(of.workers),
-        // At the start a partition's primary is the node of its number.
-        primary: |key| layout.partition_of(key).0,
-    };
-    by_hand::fasst(protocol.workload(), &places, COUNTED)
-}
-
 /// Lets the cluster come to rest, and checks all that is to be. `None` when it was interrupted before.
-fn checked<T: Totals>(
-    world: &mut Worldly<'_, T>,
+fn checked<C: Cluster>(
+    world: &mut Worldly<'_, C>,
     of: &Settings,
     longest_delay: Time,
     is_interrupted: &dyn Fn() -> bool,
@@ -362,30 +330,30 @@ fn checked<T: Totals>(
         return Ok(None);
     }
     world.check_at_rest().map_err(RunError::AtRest)?;
-    let protocol = world.protocol().clone();
-    let judge = Judge::new(protocol.workload(), protocol.layout());
+    let cluster = world.protocol().clone();
+    let judge = Judge::new(cluster.workload(), cluster.layout());
     let replayed = judge.check(world.recorder());
     let mut replayed = replayed.map_err(|violation| RunError::Check(violation.to_string()))?;
-    check_end(&protocol, world, &mut replayed).map_err(RunError::AtRest)?;
+    check_end(&cluster, world, &mut replayed).map_err(RunError::AtRest)?;
     let (transactions, accesses) = (replayed.transactions(), replayed.accesses());
     Ok(Some(ChecksReport { are_on: true, transactions, accesses, at_rest: true }))
 }
 
 /// Writes what each transaction read and wrote, whether that passes the check or not.
-fn write_history<T: Totals>(
-    world: &Worldly<'_, T>,
+fn write_history<C: Cluster>(
+    world: &Worldly<'_, C>,
     of: &Settings,
     target: &mut dyn Write,
 ) -> Result<(), RunError> {
-    let protocol = world.protocol();
-    let judge = Judge::new(protocol.workload(), protocol.layout());
+    let cluster = world.protocol();
+    let judge = Judge::new(cluster.workload(), cluster.layout());
     let history = judge.history(world.recorder(), of.seed, &of.name);
     let history = history.map_err(|error| RunError::History(std::io::Error::other(error)))?;
     history.write(target).map_err(RunError::History)
 }
 
 /// Transactions of the whole run that ended, as far as they were recorded.
-fn finished<T: Totals>(world: &Worldly<'_, T>) -> u64 {
+fn finished<C: Cluster>(world: &Worldly<'_, C>) -> u64 {
     let ended = |ending: Option<Ending>| ending.is_some_and(|ending| !ending.is_abort());
     let recorded = world.recorder().attempts().iter().filter(|of| ended(of.ending())).count();
     (recorded as u64).max(world.ledger().transactions())

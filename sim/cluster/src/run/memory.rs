@@ -2,14 +2,13 @@
 //! The memory that a run may need, estimated before it begins.
 //!
 //! Initial rows are a function of their key and take none. What grows is the overlay of rows that were
-//! written, at each copy, and the record of transactions that the check reads. The machines of FaSST
-//! remember, for each thread, the last request of each worker that may ask it.
+//! written, at each copy, and the record of transactions that the check reads. What machines need is their
+//! protocol's to say.
 
-use cluster::engine::Work;
 use timing::Time;
 
-use super::{Settings, Workload};
-use crate::platform::Hardware;
+use super::{Platform, Settings, Workload};
+use crate::protocols::{Runs, Visitor};
 
 /// The most that a run may need.
 pub const MOST_MEMORY: u64 = 8_000_000_000;
@@ -23,10 +22,6 @@ const ACCESS: u64 = 3 * 24;
 const ROW: u64 = 2 * (25 + 25);
 /// Bytes of a written row and its header in the replay.
 const REPLAYED_ROW: u64 = 120;
-/// Bytes that a worker takes beside what others remember of it, with its transaction's rows.
-const WORKER: u64 = 4096;
-/// Bytes that a thread remembers of each worker that may ask it.
-const ASKED: u64 = 4;
 /// Rows of all tables of TATP for a subscriber, at most.
 const TATP_ROWS: u64 = 1 + 4 + 4 + 12;
 
@@ -50,15 +45,13 @@ impl Memory {
     }
 
     /// What a run of these settings may need on this hardware.
-    pub fn of(settings: &Settings, hardware: &Hardware) -> Self {
-        let [nodes, threads, workers] =
-            [settings.nodes, settings.threads.into(), settings.workers.into()].map(u64::from);
-        let all_workers = nodes * threads * workers;
-        let machines = all_workers * (WORKER + nodes * ASKED);
-        let time = (settings.warm_up() + settings.duration()).as_ps();
+    pub fn of(settings: &Settings, platform: &Platform) -> Self {
+        let parts = u64::from(settings.nodes) * u64::from(settings.threads);
         let of = Rows::of(settings);
-        let each = least_time(hardware, nodes, of.looks).as_ps().max(1);
-        let transactions = (nodes * threads).saturating_mul(time / each + 1);
+        let (machines, each) =
+            settings.protocol.with(OfProtocol { settings, platform, looks: of.looks });
+        let time = (settings.warm_up() + settings.duration()).as_ps();
+        let transactions = parts.saturating_mul(time / each.as_ps().max(1) + 1);
         let written = (transactions.saturating_mul(of.writes) / 1000).min(of.rows);
         let copies = u64::from(settings.replicas);
         let overlay = written.saturating_mul(copies * (ROW + 2 * of.value_bytes));
@@ -72,14 +65,23 @@ impl Memory {
     }
 }
 
-/// The least time that a transaction takes of the cores, on average: it begins, looks at so many rows, one
-/// of which is on another machine but for one of `nodes` times, and ends.
-fn least_time(hardware: &Hardware, nodes: u64, looks: u64) -> Time {
-    let costs = hardware.work_costs();
-    let sum = |of: &[Work]| of.iter().map(|work| costs[*work as usize].as_ps()).sum::<u64>();
-    let own = sum(&[Work::Begin]) + looks * sum(&[Work::Look, Work::Header, Work::Logic]);
-    let asked = 2 * sum(&[Work::Send, Work::Receive]) + sum(&[Work::Handle]);
-    Time::from_ps(own + asked * (nodes - 1) / nodes)
+/// The bytes of a protocol's machines, and the least time of a transaction.
+struct OfProtocol<'a> {
+    settings: &'a Settings,
+    platform: &'a Platform,
+    /// The fewest rows that a transaction looks at.
+    looks: u64,
+}
+
+impl Visitor for OfProtocol<'_> {
+    type Output = (u64, Time);
+
+    fn visit<P: Runs>(self) -> (u64, Time) {
+        let Self { settings, platform, looks } = self;
+        // On a platform with other cards nothing is run.
+        let each = P::least_time(settings, platform, looks).unwrap_or(Time::MAX);
+        (P::machine_bytes(settings), each)
+    }
 }
 
 /// What a transaction reads and writes, on average over the workload's mix, in thousandths.

@@ -2,12 +2,12 @@
 //! A run by its settings: what a scenario file or flags say, checked before anything is run, and the
 //! report of what came out.
 
-mod by_hand;
+pub(crate) mod by_hand;
 mod draft;
 mod error;
 mod execute;
-mod machines;
 mod memory;
+mod platform;
 mod report;
 mod settings;
 mod sweep;
@@ -17,14 +17,16 @@ pub use by_hand::{ByHand, Places};
 pub use draft::{Draft, Flags};
 pub use error::RunError;
 pub use execute::{Extras, Outcome, Progress, Slice, Watch, measure_on, run, slices_on};
-pub use machines::posted;
 pub use memory::{MOST_MEMORY, Memory};
+pub use platform::{Cards, Platform};
 pub use report::{
     AbortReport, ChecksReport, CountReport, KindReport, Latency, Report, ResourceReport,
     TrafficReport,
 };
-pub use settings::{ProtocolName, Settings, SettingsError, Workload};
+pub use settings::{Settings, SettingsError, Workload};
 pub use sweep::sweep;
+
+pub use crate::protocols::{ProtocolName, posted};
 
 #[cfg(test)]
 mod tests;

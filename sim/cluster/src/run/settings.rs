@@ -3,16 +3,20 @@
 
 use std::path::PathBuf;
 
+use cluster::engine::Span;
+use cluster::membership;
 use serde::Serialize;
 use timing::Time;
+use timing::platform::PlatformFile;
 use workloads::scenario::SmallBankAccess;
 use workloads::zipf::MAX_EXPONENT;
 
 use super::RunError;
 use super::draft::{Draft, ObjectStoreDraft, RetwisDraft, TatpDraft, WorkloadDraft};
 use super::memory::{MOST_MEMORY, Memory};
+use super::platform::{Cards, Platform};
 use crate::faults::FaultPlan;
-use crate::platform::Hardware;
+use crate::protocols::{ProtocolName, Runs, Visitor};
 
 /// The settings of a run, all of which are possible together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -54,26 +58,6 @@ pub struct Settings {
     pub faults: Option<PathBuf>,
     /// The transactions.
     pub workload: Workload,
-}
-
-/// A protocol that can be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProtocolName {
-    /// FaSST (OSDI 2016).
-    Fasst,
-}
-
-impl ProtocolName {
-    /// All there are.
-    pub const ALL: [Self; 1] = [Self::Fasst];
-
-    /// As settings write it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fasst => "fasst",
-        }
-    }
 }
 
 /// The transactions of a run.
@@ -279,11 +263,12 @@ impl Settings {
             let expected = format!("at least {least_timeout}, 1.2 times lease_us");
             return Err(draft.reject("loss_timeout_us", loss_timeout_us, expected));
         }
+        let protocol = protocol(draft)?;
         Ok(Self {
             name,
             description: of.description.clone().unwrap_or_default(),
-            protocol: protocol(draft)?,
-            platform: of.platform.clone().unwrap_or_else(|| "connect-ib".into()),
+            protocol,
+            platform: of.platform.clone().unwrap_or_else(|| protocol.with(Made).platform.into()),
             nodes: nodes as u16,
             threads: threads as u8,
             workers: workers as u8,
@@ -305,7 +290,7 @@ impl Settings {
     /// # Errors
     /// When there is none of that name, its file is none, it has too few cores, or the run needs too
     /// much memory.
-    pub fn hardware(&self) -> Result<Hardware, RunError> {
+    pub fn hardware(&self) -> Result<Platform, RunError> {
         self.hardware_or(&|field: &str, value, expected| {
             SettingsError::flag(field, value, expected)
         })
@@ -322,18 +307,29 @@ impl Settings {
         Ok(())
     }
 
-    fn hardware_or(&self, reject: &Reject<'_>) -> Result<Hardware, RunError> {
+    fn hardware_or(&self, reject: &Reject<'_>) -> Result<Platform, RunError> {
+        let cards = self.protocol.with(Made).cards;
         let is_file = self.platform.contains('/') || self.platform.ends_with(".toml");
-        let hardware = match Hardware::NAMES.contains(&self.platform.as_str()) {
-            true => Hardware::named(&self.platform)?,
-            false if is_file => Hardware::load(&self.platform)?,
-            false => {
-                let expected = format!("{}, or a file", Hardware::NAMES.join(", "));
-                return Err(reject("platform", self.platform.clone(), expected).into());
+        let names = cards.platforms();
+        let refuse = |because: String| {
+            let expected = format!("{}, or a file{because}", names.join(", "));
+            Err(reject("platform", self.platform.clone(), expected).into())
+        };
+        let file = match (names.contains(&self.platform.as_str()), is_file) {
+            (true, _) => PlatformFile::named(&self.platform)?,
+            (false, true) => PlatformFile::load(&self.platform)?,
+            (false, false) => {
+                let is_other =
+                    Cards::ALL.iter().any(|of| of.platforms().contains(&&*self.platform));
+                return refuse(if is_other { self.needs(cards) } else { String::new() });
             }
         };
-        self.check_cores(&hardware, reject)?;
-        let memory = Memory::of(self, &hardware);
+        let platform = match cards.read(file.clone()) {
+            Err(_) if cards.is_other(&file) => return refuse(self.needs(cards)),
+            read => read?,
+        };
+        self.check_cores(&platform, reject)?;
+        let memory = Memory::of(self, &platform);
         if memory.total() > MOST_MEMORY {
             let (field, value) = match memory.machines > MOST_MEMORY / 2 {
                 true => ("nodes", self.nodes.to_string()),
@@ -341,26 +337,38 @@ impl Settings {
             };
             return Err(reject(field, value, too_much(memory)).into());
         }
-        Ok(hardware)
+        Ok(platform)
     }
 
-    /// Whether these are settings that [`Settings::check`] would make, and a run of them fits the hardware.
+    /// Why a platform with other cards than these is refused.
+    fn needs(&self, cards: Cards) -> String {
+        format!(": protocol {} needs {}", self.protocol.name(), cards.name())
+    }
+
+    /// Whether these are settings that [`Settings::check`] would make, and a run of them fits the platform.
     /// Their fields are open, so a caller may have put anything into them.
     ///
     /// # Errors
-    /// For the first value that is not possible, or when the hardware has too few cores.
-    pub fn check_on(&self, hardware: &Hardware) -> Result<(), RunError> {
+    /// For the first value that is not possible, or when the platform has other cards than the protocol needs,
+    /// or too few cores.
+    pub fn check_on(&self, platform: &Platform) -> Result<(), RunError> {
         Self::check(&Draft::of(self))?;
-        self.check_cores(hardware, &|field: &str, value, expected| {
+        let cards = self.protocol.with(Made).cards;
+        if platform.cards() != cards {
+            let expected =
+                format!("{}, which protocol {} needs", cards.name(), self.protocol.name());
+            return Err(SettingsError::flag("platform", platform.cards().name(), expected).into());
+        }
+        self.check_cores(platform, &|field: &str, value, expected| {
             SettingsError::flag(field, value, expected)
         })
     }
 
-    fn check_cores(&self, hardware: &Hardware, reject: &Reject<'_>) -> Result<(), RunError> {
-        let cores = hardware.cores();
+    fn check_cores(&self, platform: &Platform, reject: &Reject<'_>) -> Result<(), RunError> {
+        let cores = platform.cores();
         if u32::from(self.threads) > cores {
-            let expected =
-                format!("1 to {cores} threads, one a core of {} (cpu.cores)", self.platform);
+            let (of, entry) = (&self.platform, platform.cores_entry());
+            let expected = format!("1 to {cores} threads, one a core of {of} ({entry})");
             return Err(reject("threads", self.threads.to_string(), expected).into());
         }
         Ok(())
@@ -394,6 +402,39 @@ impl Settings {
     pub fn duration(&self) -> Time {
         microseconds(self.duration_us)
     }
+
+    /// How long a worker waits for an answer, for a protocol.
+    pub fn loss_timeout(&self) -> Span {
+        Span::from_ns((self.loss_timeout_us * 1e3) as u64)
+    }
+
+    /// How leases are kept, for a protocol.
+    pub fn membership(&self) -> membership::Settings {
+        let part = |share: f64| Span::from_ns((self.lease_us * share * 1e3) as u64);
+        membership::Settings {
+            lease: part(1.0),
+            renew: part(0.2),
+            skew: part(0.05),
+            retry: part(0.05),
+        }
+    }
+}
+
+/// What a protocol is made for.
+struct Made;
+
+/// The cards, and the platform if none is said.
+struct MadeFor {
+    cards: Cards,
+    platform: &'static str,
+}
+
+impl Visitor for Made {
+    type Output = MadeFor;
+
+    fn visit<P: Runs>(self) -> MadeFor {
+        MadeFor { cards: P::CARDS, platform: P::PLATFORM }
+    }
 }
 
 /// The error for a field's value, with what was expected.
@@ -419,11 +460,11 @@ pub(super) fn microseconds(number: f64) -> Time {
 }
 
 fn protocol(draft: &Draft) -> Result<ProtocolName, SettingsError> {
-    let name = draft.values.protocol.as_deref().unwrap_or("fasst");
-    let found = ProtocolName::ALL.into_iter().find(|protocol| protocol.name() == name);
-    found.ok_or_else(|| {
-        let names = ProtocolName::ALL.map(ProtocolName::name).join(", ");
-        draft.reject("protocol", name, format!("a protocol: {names}"))
+    let Some(name) = draft.values.protocol.as_deref() else { return Ok(ProtocolName::ALL[0]) };
+    let found = ProtocolName::ALL.iter().find(|protocol| protocol.name() == name);
+    found.copied().ok_or_else(|| {
+        let names: Vec<_> = ProtocolName::ALL.iter().map(|protocol| protocol.name()).collect();
+        draft.reject("protocol", name, format!("a protocol: {}", names.join(", ")))
     })
 }
 

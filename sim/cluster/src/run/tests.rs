@@ -4,6 +4,7 @@
 use workloads::scenario::SmallBankAccess;
 
 use super::*;
+use crate::nic::smart_timing::SmartTiming;
 
 const WHOLE: &str = "\
 name = \"store\"
@@ -181,6 +182,38 @@ fn the_platform_is_named_as_it_was_given() {
     assert!(
         message.starts_with("run.toml:3: field `platform` = \"connectx9\": expected connect-ib"),
         "{message}"
+    );
+    assert!(message.ends_with("or a file"), "{message}");
+}
+
+#[test]
+fn a_platform_that_the_protocol_is_not_made_for_is_refused() {
+    let whole = |platform: &str| {
+        let text = WHOLE.replace("connectx3", platform);
+        let draft = Draft::parse("run.toml", &text).expect("read");
+        let settings = Settings::check(&draft).expect("possible by themselves");
+        settings.check_whole(&draft).expect_err("refused").to_string()
+    };
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../platforms");
+    for platform in ["liquidio3".to_owned(), format!("{folder}/liquidio3.toml")] {
+        let message = whole(&platform);
+        let expected = "connect-ib, connectx3, connectx4, connectx5, drtm-cx3, or a file: protocol fasst needs \
+            RDMA cards";
+        assert_eq!(
+            message,
+            format!("run.toml:3: field `platform` = \"{platform}\": expected {expected}")
+        );
+    }
+    // What is no platform at all is named by what it lacks.
+    let message = whole(&format!("{folder}/n1sdp-u280-ccix.toml"));
+    assert!(message.contains("n1sdp-u280-ccix.toml"), "{message}");
+    assert!(!message.contains("protocol fasst"), "{message}");
+    let timing = SmartTiming::usual().expect("a platform of ours");
+    let error = measure_on(&Settings::default(), &timing).expect_err("refused");
+    assert!(error.is_of_input());
+    assert_eq!(
+        error.to_string(),
+        "platform on-path SmartNICs: expected RDMA cards, which protocol fasst needs"
     );
 }
 

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cluster::engine::Stage;
 use cluster::fasst::{Mutant, Planted};
+use cluster::recovery;
 use cluster_sim::campaign::{Case, Outcome};
 use cluster_sim::faults::{FaultKind, Hits};
 
@@ -118,9 +119,9 @@ const FOUND: [Mutant; 15] = [
     Mutant::OwnLockConflicts,
     Mutant::ForgottenUnlock,
     Mutant::VersionNotRaised,
-    Mutant::RecoveryForgetsDeadCoordinators,
-    Mutant::RecoveryCommitsNothing,
-    Mutant::LockKeptAfterRecovery,
+    Mutant::Recovery(recovery::Mutant::DeadCoordinatorsForgotten),
+    Mutant::Recovery(recovery::Mutant::NothingCommitted),
+    Mutant::Recovery(recovery::Mutant::LocksKept),
     Mutant::LeaseNotChecked,
     Mutant::ReadOfLockedRow,
     Mutant::LossNotDetected,

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The protocols, as runs and campaigns use them. A further one is a file here and a line of the list below;
+//! nothing else names any.
+
+mod fasst;
+
+use cluster::engine::{Machine, Protocol};
+use cluster::placement::Partitioning;
+use cluster::recovery::Keeps;
+use cluster::workload::Totals;
+use serde::Serialize;
+use timing::Time;
+
+use crate::run::{ByHand, Cards, Platform, RunError, Settings};
+use crate::world::{Hardware, Options};
+
+pub use fasst::Fasst;
+pub use fasst::posted;
+
+/// A cluster of some protocol that runs a workload.
+pub trait Cluster:
+    Protocol<Machine: Machine<Shared: Keeps<Workload = <Self as Cluster>::Workload>>> + Clone
+{
+    /// The workload.
+    type Workload: Totals;
+
+    /// The workload.
+    fn workload(&self) -> &Self::Workload;
+
+    /// Where rows belong.
+    fn layout(&self) -> &Partitioning;
+}
+
+/// How clusters of a protocol are made for runs.
+pub trait Runs {
+    /// A cluster that runs the workload `T`.
+    type Cluster<T: Totals>: Cluster<Workload = T>;
+
+    /// The cards that it is made for.
+    const CARDS: Cards;
+    /// The platform that it runs on if no other is said.
+    const PLATFORM: &'static str;
+
+    /// The cluster of these settings.
+    ///
+    /// # Errors
+    /// When the protocol refuses them.
+    fn cluster<T: Totals>(
+        of: &Settings,
+        has_faults: bool,
+        transactions: T,
+    ) -> Result<Self::Cluster<T>, RunError>;
+
+    /// The machines of the run; `None` on a platform with other cards.
+    fn hardware(of: &Settings, platform: &Platform) -> Option<Hardware>;
+
+    /// Threads of a host. Each has as many workers as the settings say.
+    fn host_threads(of: &Settings) -> u8 {
+        of.threads
+    }
+
+    /// Cores of a NIC that have a machine.
+    fn nic_cores(_: &Settings) -> u8 {
+        0
+    }
+
+    /// Messages of a transaction, counted by hand over so many inputs.
+    fn by_hand<T: Totals>(of: &Settings, cluster: &Self::Cluster<T>, inputs: u32) -> ByHand;
+
+    /// The bytes that the machines take, before anything has happened.
+    fn machine_bytes(of: &Settings) -> u64;
+
+    /// The least time that a transaction that looks at so many rows takes of a thread of its host, on average;
+    /// `None` on a platform with other cards.
+    fn least_time(of: &Settings, platform: &Platform, looks: u64) -> Option<Time>;
+}
+
+/// How clusters of a protocol are made for campaigns: a protocol is known there by the type that names its
+/// planted bugs.
+pub trait Campaigns: Copy + PartialEq + std::fmt::Debug {
+    /// A cluster that runs the workload `T`.
+    type Cluster<T: Totals>: Cluster<Workload = T>;
+
+    /// The cluster of a case.
+    ///
+    /// # Errors
+    /// A sentence if the protocol refuses it.
+    fn cluster<T: Totals>(
+        case: &crate::campaign::Case,
+        planted: cluster::mutant::Planted<Self>,
+        transactions: T,
+    ) -> Result<Self::Cluster<T>, String>;
+
+    /// The machines of a case.
+    fn hardware(case: &crate::campaign::Case) -> Hardware;
+
+    /// How its world is run.
+    fn options(case: &crate::campaign::Case) -> Options;
+}
+
+macro_rules! protocols {
+    ($($(#[$doc:meta])* $protocol:ident = $name:literal,)*) => {
+        /// A protocol that can be run.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum ProtocolName {
+            $($(#[$doc])* $protocol,)*
+        }
+
+        impl ProtocolName {
+            /// All there are; the first is meant if none is said.
+            pub const ALL: &'static [Self] = &[$(Self::$protocol),*];
+
+            /// As settings write it.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$protocol => $name,)*
+                }
+            }
+
+            /// Lets `visitor` do its work with the protocol.
+            pub fn with<V: Visitor>(self, visitor: V) -> V::Output {
+                match self {
+                    $(Self::$protocol => visitor.visit::<$protocol>(),)*
+                }
+            }
+        }
+    };
+}
+
+protocols! {
+    /// FaSST (OSDI 2016).
+    Fasst = "fasst",
+}
+
+/// Work that is the same for all protocols.
+pub trait Visitor {
+    /// What comes out.
+    type Output;
+
+    /// Does it with this one.
+    fn visit<P: Runs>(self) -> Self::Output;
+}
