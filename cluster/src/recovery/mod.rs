@@ -389,7 +389,8 @@ fn take_records<'a, S: Keeps>(
     }
     while !is_late && !reader.is_at_end() {
         let (transaction, record) = messages::record(reader, nodes)?;
-        let open = S::Records::without_decision(record);
+        let counts_later = !recovery.has(Mutant::DecisionsCountAtOnce);
+        let open = S::Records::without_decision(record).filter(|_| counts_later);
         if let (Some((_, committed)), Some(exchange)) = (&open, &mut recovery.exchange) {
             exchange.says(transaction, *committed);
         }

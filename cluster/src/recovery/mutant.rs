@@ -26,6 +26,8 @@ pub enum Mutant {
     LogOutlivesProcess,
     /// Of several records of one transaction, only the one that came first is kept.
     RecordsNotMerged,
+    /// A decision that comes with a record counts before the exchange has ended.
+    DecisionsCountAtOnce,
 }
 
 /// The bug that is planted in recovery, if one is.

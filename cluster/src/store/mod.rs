@@ -3,7 +3,7 @@
 //!
 //! Initial rows are a function of the key ([`Transactions::initial`]), so a store holds only what
 //! differs from them: the headers that were locked or changed, and the rows that were written.
-//! A written row takes 25 bytes and its value, a header 25 bytes, both divided by how full the maps are
+//! A written row takes 25 bytes and its value, a header 33 bytes, both divided by how full the maps are
 //! (between 7/16 and 7/8). With a million rows of 40 bytes written that was 114 bytes a row, headers
 //! included.
 //!

@@ -312,3 +312,6 @@ impl Hash for Partition {
         self.parts.hash(state);
     }
 }
+
+// What the documents say of memory.
+const _: () = assert!(size_of::<(u64, Header)>() == 32 && size_of::<(u64, Row)>() == 24);

@@ -444,11 +444,12 @@ fn partial_records_decide_as_wholes() {
 fn broken_recoveries_of_partial_records_are_noticed() {
     for mutant in [
         Mutant::RecordsNotMerged,
+        Mutant::DecisionsCountAtOnce,
         Mutant::RecoveredTooEarly,
         Mutant::NothingCommitted,
         Mutant::DeadCoordinatorsForgotten,
     ] {
-        let found = (0..300).find(|seed| recovers(*seed, Planted::new(mutant)).is_err());
+        let found = (0..1_000).find(|seed| recovers(*seed, Planted::new(mutant)).is_err());
         println!("{mutant:?}: seed {found:?}");
         assert!(found.is_some(), "{mutant:?} is not noticed");
     }

@@ -19,7 +19,7 @@ const ATTEMPT: u64 = 3 * 56 + 24;
 const ACCESS: u64 = 3 * 24;
 /// Bytes of a written row beside its value, and of a header, in maps that are half full
 /// (`cluster::store`).
-const ROW: u64 = 2 * (25 + 25);
+const ROW: u64 = 2 * (25 + 33);
 /// Bytes of a written row and its header in the replay.
 const REPLAYED_ROW: u64 = 120;
 /// Rows of all tables of TATP for a subscriber, at most.
