@@ -19,8 +19,8 @@
 //! own. When a case fails, its seed and the command that repeats it alone are printed, for example:
 //!
 //! ```text
-//! repeat with: LOCKSTEP_SEED=17 cargo test -p lockdb --test durability
-//! crashes::every_commit_survives -- --exact
+//! repeat with: LOCKSTEP_SEED=17 cargo test -p lockdb --test it
+//! durability::crashes::every_commit_survives -- --exact
 //! ```
 //!
 //! ```
