@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The event kernel allocates nothing once it has its memory. Each thread counts its own allocations.
 
+#[path = "../counting/mod.rs"]
 mod counting;
 
 use timing::{Kernel, Priority, Time};
