@@ -106,7 +106,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
                 if is_interrupted() {
                     return Ok(false);
                 }
-                look = look + BETWEEN_LOOKS;
+                look += BETWEEN_LOOKS;
             }
             if !self.step(end) {
                 return Err(Unrest { limit, waits: self.waits() });
