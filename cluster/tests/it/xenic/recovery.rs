@@ -173,11 +173,15 @@ fn commits_are_slow(seed: u64, planted: Planted) -> Result<(), String> {
 fn messages_are_lost(seed: u64, planted: Planted) -> Result<(), String> {
     let random = &mut ChaCha8Rng::seed_from_u64(seed ^ 0x1057);
     let settings = Settings { planted, ..settings(5, random) };
-    let faults = Faults { lost_rpcs: 3_000, ..harmless(random) };
+    let faults = Faults { lost_rpcs: 6_000, ..harmless(random) };
     let mut world = world(settings, faults, seed, 25);
     world.restarts = true;
-    world.run(LIMIT)?;
-    world.check()
+    let run = world.run(LIMIT);
+    // By chance, more than f nodes end themselves in one view. Nothing is promised then.
+    if !world.manager().lost().is_empty() {
+        return Ok(());
+    }
+    run.and_then(|()| world.check())
 }
 
 #[test]
