@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::{command, lockstep, lockstep_in, project};
 
-const DUMP: &str = "workloads/tests/postgresql-15.waldump.txt";
+const DUMP: &str = "workloads/tests/it/postgresql-15.waldump.txt";
 
 #[test]
 fn a_dump_becomes_a_trace_that_checks_and_runs() {
