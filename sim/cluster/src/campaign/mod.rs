@@ -17,8 +17,8 @@ pub(crate) mod judge;
 
 pub use case::{Case, Work};
 
-use cluster::engine::{NodeId, Protocol};
-use cluster::membership::Phase;
+use cluster::engine::{NodeId, Protocol, Span};
+use cluster::membership::{self, Phase};
 use cluster::mutant::Planted;
 use cluster::recovery::Keeps;
 use timing::Time;
@@ -34,6 +34,17 @@ pub(crate) const LEASE_NS: u64 = 60_000;
 pub(crate) const LOSS_NS: u64 = 300_000;
 /// How far clocks may be apart.
 pub(crate) const SKEW_NS: u64 = 8_000;
+/// How leases are kept.
+pub(crate) fn membership() -> membership::Settings {
+    let span = Span::from_ns;
+    membership::Settings {
+        lease: span(LEASE_NS),
+        renew: span(LEASE_NS / 6),
+        skew: span(SKEW_NS),
+        retry: span(LEASE_NS / 6),
+    }
+}
+
 /// How long there are faults.
 pub(crate) const FAULTS_NS: u64 = 400_000;
 /// How long a cluster has afterwards to find out what has failed, and to recover.
@@ -98,9 +109,10 @@ impl Case {
         let view = plan.view();
         let made =
             World::new(cluster.clone(), M::hardware(self), Some(Box::new(plan)), M::options(self));
-        let mut world = match made {
-            Ok(world) => world,
-            Err(error) => {
+        let mut world = match (made, C::memory()) {
+            (Ok(world), Some(memory_of)) => world.with_memory(memory_of),
+            (Ok(world), None) => world,
+            (Err(error), _) => {
                 return Outcome { failure: Some(error.to_string()), ..Outcome::default() };
             }
         };

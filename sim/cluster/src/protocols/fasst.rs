@@ -3,14 +3,13 @@
 
 use cluster::engine::{Span, Stage, Work};
 use cluster::fasst::{self, Mutant, Planted};
-use cluster::membership;
 use cluster::placement::Partitioning;
 use cluster::transact::{Decision, Intent, Transactions};
 use cluster::workload::Totals;
 use timing::Time;
 
 use super::{Campaigns, Cluster, Runs};
-use crate::campaign::{Case, LEASE_NS, LOSS_NS, SKEW_NS};
+use crate::campaign::{self, Case, LEASE_NS, LOSS_NS};
 use crate::nic::Connections;
 use crate::run::by_hand::{self, ByHand, Count, Places, Sum};
 use crate::run::{Cards, Platform, RunError, Settings};
@@ -153,12 +152,7 @@ impl Campaigns for Mutant {
             backups: case.backups,
             budget: case.budget,
             loss_timeout: span(LOSS_NS),
-            membership: Some(membership::Settings {
-                lease: span(LEASE_NS),
-                renew: span(LEASE_NS / 6),
-                skew: span(SKEW_NS),
-                retry: span(LEASE_NS / 6),
-            }),
+            membership: Some(campaign::membership()),
             planted,
             ..fasst::Settings::default()
         };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The protocols, as runs and campaigns use them. A further one is a file here and a line of the list below;
-//! nothing else names any.
+//! nothing else names any. Xenic has campaigns only, and no line, until the times of its handlers are measured
+//! (`docs/calibration.md`): runs without them would show figures that are none.
 
 mod fasst;
+mod xenic;
 
 use cluster::engine::{Machine, Protocol};
 use cluster::placement::Partitioning;
@@ -12,7 +14,7 @@ use serde::Serialize;
 use timing::Time;
 
 use crate::run::{ByHand, Cards, Platform, RunError, Settings};
-use crate::world::{Hardware, Options};
+use crate::world::{Hardware, MemoryOf, Options};
 
 pub use fasst::Fasst;
 pub use fasst::posted;
@@ -29,6 +31,12 @@ pub trait Cluster:
 
     /// Where rows belong.
     fn layout(&self) -> &Partitioning;
+
+    /// Finds the memory of a host that the cores of its NIC access in what the parts of a node share. A protocol
+    /// whose memory nobody accesses so has none.
+    fn memory() -> Option<MemoryOf<<Self::Machine as Machine>::Shared>> {
+        None
+    }
 }
 
 /// How clusters of a protocol are made for runs.

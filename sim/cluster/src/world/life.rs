@@ -101,7 +101,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
         if state.process.is_none() || state.id == NodeId::MANAGER {
             return;
         }
-        for part in 0..self.nodes[node].host_threads {
+        let threads = self.options.threads_with_workers.unwrap_or(u8::MAX);
+        for part in 0..self.nodes[node].host_threads.min(threads.into()) {
             for number in 0..self.options.workers {
                 let core = &mut self.nodes[node].cores[part];
                 core.commands.push_back(command(number));

@@ -75,7 +75,9 @@ impl Hardware {
 pub struct Options {
     /// Host threads of a node; its other parts are cores of the NIC.
     pub host_threads: u8,
-    /// Workers of each host thread, which are told to begin.
+    /// How many of the host threads have workers: the first ones. All have if there is no number.
+    pub threads_with_workers: Option<u8>,
+    /// Workers of each of these, which are told to begin.
     pub workers: u8,
     /// The most messages that a poll takes.
     pub burst: u16,
@@ -98,6 +100,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             host_threads: 1,
+            threads_with_workers: None,
             workers: 1,
             burst: 16,
             record: true,

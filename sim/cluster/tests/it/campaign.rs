@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Campaigns of faults against FaSST, and against FaSST with planted bugs.
+//! Campaigns of faults against FaSST and Xenic, and against both with planted bugs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cluster::engine::Stage;
-use cluster::fasst::{Mutant, Planted};
-use cluster::recovery;
+use cluster::fasst::Mutant;
+use cluster::mutant::Planted;
+use cluster::{recovery, xenic};
 use cluster_sim::campaign::{Case, Outcome};
 use cluster_sim::faults::{FaultKind, Hits};
+use cluster_sim::protocols::Campaigns;
 
 /// The stages that a campaign has: all but that of benchmarks.
 const STAGES: [Stage; 8] = [
@@ -32,7 +34,7 @@ fn is_expected(kind: FaultKind, stage: Stage) -> bool {
 }
 
 /// Runs a case. A panic of a machine is a failure like others.
-fn run(case: &Case, planted: Planted) -> Outcome {
+fn run<M: Campaigns>(case: &Case, planted: Planted<M>) -> Outcome {
     let panicked = |panic: Box<dyn std::any::Any + Send>| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or(panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -43,31 +45,27 @@ fn run(case: &Case, planted: Planted) -> Outcome {
 }
 
 /// What is wrong with a case, its least faults that show it, and how it is run again.
-fn report(case: &Case, failure: &str) -> String {
-    let plan = case
-        .plan
-        .shrink(100, |plan| run(&case.with_plan(plan), Planted::default()).failure.is_some());
+fn report<M: Campaigns>(case: &Case, failure: &str) -> String {
+    let none = Planted::<M>::default;
+    let plan = case.plan.shrink(100, |plan| run(&case.with_plan(plan), none()).failure.is_some());
     let shrunk = case.with_plan(&plan);
-    let still = run(&shrunk, Planted::default()).failure.unwrap_or_default();
+    let still = run(&shrunk, none()).failure.unwrap_or_default();
     format!("{failure}\n\n{case}\nwith {} of these faults: {still}\n{shrunk}", plan.faults.len())
 }
 
-#[test]
-fn what_commits_survives_and_all_go_on() {
-    let seeds = seeds::of!(100);
+/// Runs the cases of all seeds, and one in ten of them twice. Prints what they came to, and returns how often
+/// each kind of fault met each stage.
+fn survive<M: Campaigns>(seeds: &seeds::Seeds) -> Hits {
     let (mut hits, mut all) = (Hits::default(), Outcome::default());
-    for seed in &seeds {
+    for seed in seeds {
         let case = Case::draw(seed);
-        let outcome = run(&case, Planted::default());
+        let outcome = run(&case, Planted::<M>::default());
         if let Some(failure) = &outcome.failure {
-            panic!("{}", report(&case, failure));
+            panic!("{}", report::<M>(&case, failure));
         }
         if seed % 10 == 0 {
-            assert_eq!(
-                case.run(Planted::default()),
-                outcome,
-                "a second run of seed {seed} differs"
-            );
+            let again = case.run(Planted::<M>::default());
+            assert_eq!(again, outcome, "a second run of seed {seed} differs");
         }
         hits.add(&outcome.hits);
         all.committed += outcome.committed;
@@ -86,6 +84,18 @@ fn what_commits_survives_and_all_go_on() {
         all.epoch,
         all.down
     );
+    hits
+}
+
+#[test]
+fn what_xenic_commits_survives_and_all_go_on() {
+    survive::<xenic::Mutant>(&seeds::of!(40));
+}
+
+#[test]
+fn what_commits_survives_and_all_go_on() {
+    let seeds = seeds::of!(100);
+    let hits = survive::<Mutant>(&seeds);
     let met = |kind, stage| hits.of(kind, stage) > 0;
     if seeds.is_whole() {
         for kind in FaultKind::ALL {
