@@ -19,8 +19,8 @@ Examples:
   lockstep history check history.jsonl.gz --level snapshot
   lockstep history check - --untimed --json < history.jsonl
 
-A history without a violation ends with exit code 0, one with violations with 1, and one that breaks a
-rule of its format (docs/histories.md) with 2.";
+A history without a violation ends with exit code 0, one with violations with 1, and one that
+breaks a rule of its format (docs/histories.md) with 2.";
 
 /// Checks histories of transactions (docs/histories.md).
 #[derive(clap::Args)]
@@ -56,8 +56,11 @@ struct Check {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum LevelName {
+    /// Only what was committed is read, and reads do not go back in time.
     ReadCommitted,
+    /// All reads are of one point, and no update is lost.
     Snapshot,
+    /// There is a serial order that keeps to time.
     Serializable,
 }
 

@@ -54,14 +54,19 @@ fn report<M: Campaigns>(case: &Case, failure: &str) -> String {
 }
 
 /// Runs the cases of all seeds, and one in ten of them twice. Prints what they came to, and returns how often
-/// each kind of fault met each stage.
-fn survive<M: Campaigns>(seeds: &seeds::Seeds) -> Hits {
+/// each kind of fault met each stage. At most `beyond` cases may fail after more processes have ended than there
+/// are backups: then nothing is promised.
+fn survive<M: Campaigns>(seeds: &seeds::Seeds, beyond: u64) -> Hits {
     let (mut hits, mut all) = (Hits::default(), Outcome::default());
+    let mut excused = 0;
     for seed in seeds {
         let case = Case::draw(seed);
         let outcome = run(&case, Planted::<M>::default());
         if let Some(failure) = &outcome.failure {
-            panic!("{}", report::<M>(&case, failure));
+            let is_beyond = outcome.down > u64::from(case.backups) && excused < beyond;
+            assert!(is_beyond, "{}", report::<M>(&case, failure));
+            println!("seed {seed}: {} processes gone, {} backups", outcome.down, case.backups);
+            excused += 1;
         }
         if seed % 10 == 0 {
             let again = case.run(Planted::<M>::default());
@@ -87,15 +92,18 @@ fn survive<M: Campaigns>(seeds: &seeds::Seeds) -> Hits {
     hits
 }
 
+/// A frame that is lost between two nodes can end a third process, the coordinator of a transaction that one of
+/// the two executes for it. The plans do not reckon with it, so that now and then too many end.
 #[test]
 fn what_xenic_commits_survives_and_all_go_on() {
-    survive::<xenic::Mutant>(&seeds::of!(40));
+    let seeds = seeds::of!(40);
+    survive::<xenic::Mutant>(&seeds, 1 + seeds.count() / 100);
 }
 
 #[test]
 fn what_commits_survives_and_all_go_on() {
     let seeds = seeds::of!(100);
-    let hits = survive::<Mutant>(&seeds);
+    let hits = survive::<Mutant>(&seeds, 0);
     let met = |kind, stage| hits.of(kind, stage) > 0;
     if seeds.is_whole() {
         for kind in FaultKind::ALL {
