@@ -193,13 +193,12 @@ impl<T: Transactions> Keeps for Shared<T> {
                 }
             }
             self.nic.cores[core].flows = state;
+            let first = self.owner_of_flow(core, me.index() * self.nic.cores[core].own.len());
             let own = std::mem::take(&mut self.nic.cores[core].own);
-            self.nic.cores[core].own = own.clone();
-            for (slot, own) in own.iter().enumerate().filter(|(_, own)| !own.record.is_empty()) {
-                let owner =
-                    self.owner_of_flow(core, me.index() * self.nic.cores[core].own.len() + slot);
+            for (owner, own) in (first..).zip(&own).filter(|(_, own)| !own.record.is_empty()) {
                 self.add_record((owner, own.count), &own.record, false);
             }
+            self.nic.cores[core].own = own;
         }
     }
 
