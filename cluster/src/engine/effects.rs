@@ -73,6 +73,8 @@ pub enum Stage {
     Copy,
     /// A benchmark of the medium, not of a protocol.
     Micro,
+    /// Between a host and its NIC.
+    Host,
 }
 
 impl Stage {
@@ -80,7 +82,7 @@ impl Stage {
     pub const COUNT: usize = Self::ALL.len();
 
     /// All of them, in their order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Execute,
         Self::Validate,
         Self::Log,
@@ -90,6 +92,7 @@ impl Stage {
         Self::Membership,
         Self::Copy,
         Self::Micro,
+        Self::Host,
     ];
 
     /// In lower case, for tables and files.
@@ -104,6 +107,7 @@ impl Stage {
             Self::Membership => "membership",
             Self::Copy => "copy",
             Self::Micro => "micro",
+            Self::Host => "host and NIC",
         }
     }
 }

@@ -41,7 +41,7 @@ pub enum Work {
     TakeOver,
     /// A NIC's core looked a key up in its index, and read, locked, compared, changed or unlocked it there.
     Index,
-    /// A NIC's core went on with what had waited for a memory operation.
+    /// A NIC's core went on with what had waited for a memory operation or an answer.
     Continue,
     /// A log worker took a record from a log, beside what it does to the rows.
     Apply,

@@ -14,6 +14,7 @@ use nic::index::{Entry, Hint, Operation, Request, Status};
 
 use super::displacements::{Displacements, Home, Place};
 use crate::engine::Key;
+use crate::near;
 use crate::placement::PartitionId;
 
 /// Cached objects of an entry. (The paper says that the number is fixed, and not which it is.)
@@ -39,11 +40,18 @@ pub struct Cached<'a> {
     pub value: Option<&'a [u8]>,
 }
 
+/// The place of a cached object, until its entry is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct At {
+    place: u32,
+    object: u8,
+}
+
 /// What the index says of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// It is cached; [`Index::cached`] has it.
-    Cached,
+    /// It is cached; [`Index::row_at`] has it.
+    Cached(At),
     /// It has to be read from host memory.
     Miss {
         /// To be given with the fill.
@@ -222,30 +230,50 @@ impl Index {
         partition: PartitionId,
         key: Key,
         owner: Owner,
-    ) -> Look {
+    ) -> (Look, bool) {
         let spot = self.spot(partition, key);
-        let Some(place) = self.resident(spot) else { return Look::Full };
-        if self.own_lock_conflicts && self.owner_of(partition, key) == Some(owner) {
-            return Look::Locked;
-        }
+        let Some(place) = self.resident(spot) else { return (Look::Full, false) };
         let mut request = request(operation, spot);
         request.owner = owner;
+        if self.own_lock_conflicts && self.owner_of(partition, key) == Some(owner) {
+            return (Look::Locked, true);
+        }
         let answer = self.apply(place, &request);
-        match answer.status {
-            Status::Done => Look::Cached,
+        let had = answer.found.is_some_and(|found| found.owner == Some(owner));
+        let look = match answer.status {
+            Status::Done => {
+                let object = self.residents[place].entry.index_of(key.row).unwrap_or(OBJECTS);
+                Look::Cached(At { place: place as u32, object: object as u8 })
+            }
             Status::Miss => Look::Miss { epoch: answer.epoch, slots: answer.place.slots },
             Status::Locked => Look::Locked,
             _ => Look::Full,
+        };
+        (look, had)
+    }
+
+    /// Asks for the lines of a key's entry, if there is one, and says its place.
+    pub fn prefetch(&self, partition: PartitionId, key: Key) -> Option<u32> {
+        let place = *self.by_number.get(&self.spot(partition, key).number)?;
+        near::fetch_value(&self.residents[place as usize]);
+        Some(place)
+    }
+
+    /// Asks for the values of an entry, whose own lines should be there by then.
+    pub fn prefetch_values(&self, place: u32) {
+        if let Some(resident) = self.residents.get(place as usize) {
+            near::fetch_start(&resident.values, 2);
         }
     }
 
     /// Looks a key up for `owner`.
     pub fn look(&mut self, partition: PartitionId, key: Key, owner: Owner) -> Look {
-        self.look_with(Operation::LookUp, partition, key, owner)
+        self.look_with(Operation::LookUp, partition, key, owner).0
     }
 
-    /// Locks a key for `owner`, and looks it up. With a miss the lock is taken, too.
-    pub fn lock(&mut self, partition: PartitionId, key: Key, owner: Owner) -> Look {
+    /// Locks a key for `owner`, and looks it up. With a miss the lock is taken, too. Says whether the owner had it
+    /// already.
+    pub fn lock(&mut self, partition: PartitionId, key: Key, owner: Owner) -> (Look, bool) {
         self.look_with(Operation::LockAndRead, partition, key, owner)
     }
 
@@ -258,8 +286,17 @@ impl Index {
     /// The row of a key, if it is cached.
     pub fn cached(&self, partition: PartitionId, key: Key) -> Option<Cached<'_>> {
         let (place, at) = self.object(partition, key)?;
-        let resident = &self.residents[place];
-        let (version, word) = resident.entry.objects()[at]?.content?;
+        self.row_at(At { place: place as u32, object: at as u8 }, key)
+    }
+
+    /// The row of a key that was cached there, if it still is.
+    pub fn row_at(&self, at: At, key: Key) -> Option<Cached<'_>> {
+        let resident = self.residents.get(at.place as usize)?;
+        let at = usize::from(at.object);
+        // The entry may have been forgotten, and belong to another table or partition; a key is one of a table.
+        let is_of_table = (resident.number >> 32) as u8 == key.table.0;
+        let object = resident.entry.objects().get(at)?.filter(|object| object.key == key.row)?;
+        let (version, word) = object.content.filter(|_| is_of_table)?;
         let bytes = usize::from(self.value_bytes[usize::from(key.table.0)]);
         let value = (word == PRESENT).then(|| &resident.values[at * bytes..][..bytes]);
         Some(Cached { version, value })
@@ -295,7 +332,8 @@ impl Index {
             return Fill::Stale;
         };
         self.residents[place].reads = self.residents[place].reads.saturating_sub(1);
-        let had_content = self.cached(partition, key).is_some();
+        let content = |resident: &Resident| resident.entry.object(key.row).map(|it| it.content);
+        let had_content = content(&self.residents[place]).flatten().is_some();
         let mut request = request(Operation::Fill, spot);
         request.epoch = epoch;
         request.version = row.version;
@@ -303,7 +341,8 @@ impl Index {
         let status = self.apply(place, &request).status;
         match status {
             Status::Done => {
-                if let (false, Some((place, at))) = (had_content, self.object(partition, key)) {
+                let at = self.residents[place].entry.index_of(key.row);
+                if let (false, Some(at)) = (had_content, at) {
                     self.write(place, at, key, row.value);
                 }
                 Fill::Cached

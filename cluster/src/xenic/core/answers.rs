@@ -39,6 +39,7 @@ impl<T: Transactions> Burst<'_, T> {
             self.dropped().unexpected += 1;
             return Ok(());
         }
+        self.out.work(Work::Continue, 1);
         // All of it can be read, or none is taken.
         match header.kind {
             Kind::Execute | Kind::Lock => self.take_rows(from, header, reader)?,
@@ -84,6 +85,7 @@ impl<T: Transactions> Burst<'_, T> {
         let is_of_ship = slot.stage == Stage::Ship
             && slot.shipped.is_some_and(|shipped| shipped.step == header.step);
         if is_of_ship && !slot.holders.contains(&from) {
+            self.out.work(Work::Continue, 1);
             slot.holders.push(from);
             slot.progress = self.now;
             self.go_on_when_logged(header.slot);

@@ -2,8 +2,8 @@
 //! Requests for rows: keys are locked and looked up in the index, and what is not cached is read from the host's
 //! tables by DMA (section 4.2, step 2).
 //!
-//! An answer is put together in one burst, when all reads have ended: no key of it is locked by another then, and
-//! each row is the newest version. So the rows of one answer were valid at one instant.
+//! An answer is put together in one burst, at once if all is cached, or when all reads have ended: no key of it is
+//! locked by another then, and each row is the newest version. So the rows of one answer were valid at one instant.
 
 use super::super::displacements::Reading;
 use super::super::index::{Cached, Fill, Look};
@@ -76,19 +76,14 @@ impl Fetch {
         std::mem::replace(place, empty)
     }
 
-    pub fn with_keys(
-        mut self,
-        reads: impl Iterator<Item = Key>,
-        locks: impl Iterator<Item = Key>,
-    ) -> Self {
+    pub fn add_keys(&mut self, reads: impl Iterator<Item = Key>, locks: impl Iterator<Item = Key>) {
         let want =
             |key, locks| Want { key, locks, has_locked: false, expected: 0, found: Found::Cached };
         self.wants.extend(reads.map(|key| want(key, false)));
         self.wants.extend(locks.map(|key| want(key, true)));
-        self
     }
 
-    pub fn with_versions(mut self, keys: impl Iterator<Item = (Key, Version)>) -> Self {
+    pub fn add_versions(&mut self, keys: impl Iterator<Item = (Key, Version)>) {
         self.wants.extend(keys.map(|(key, version)| Want {
             key,
             locks: false,
@@ -96,52 +91,90 @@ impl Fetch {
             expected: version.number,
             found: Found::Cached,
         }));
-        self
     }
 }
 
 impl<T: Transactions> Burst<'_, T> {
+    /// An empty request, in the memory of one that is over.
+    pub(super) fn new_fetch(&mut self, from: NodeId, header: Header) -> Fetch {
+        match self.scratch.fetches.pop() {
+            Some(fetch) => Fetch { from, header, ..fetch },
+            None => Fetch::new(from, header),
+        }
+    }
+
+    /// A request is over.
+    fn end_fetch(&mut self, fetch: Fetch) {
+        let mut empty = fetch;
+        empty.wants.clear();
+        empty.bytes.clear();
+        empty.input.clear();
+        empty.own_rows.clear();
+        (empty.open, empty.refused) = (0, None);
+        empty.transaction = TransactionId::default();
+        self.scratch.fetches.push(empty);
+    }
+
     /// Locks and looks up, and reads what is not cached.
     pub(super) fn begin_fetch(&mut self, flow: usize, mut fetch: Fetch) {
         let owner = self.owner_of_flow(flow);
+        self.look_up_all(owner, &mut fetch);
+        let number = usize::from(self.core.number);
+        let held = &mut self.shared.nic.cores[number].flows[flow].held;
+        held.extend(fetch.wants.iter().filter(|want| want.has_locked).map(|want| want.key));
+        if fetch.refused.is_some() {
+            self.refuse(flow, &fetch);
+            return self.end_fetch(fetch);
+        }
+        // Looking one key up may have made the index forget another one.
+        let index = &self.shared.nic.index;
+        let places = &self.scratch.places;
+        let are_there = places.len() == fetch.wants.len()
+            && places.iter().zip(&fetch.wants).all(|(at, of)| index.row_at(*at, of.key).is_some());
+        if are_there {
+            self.answer_fetch(flow, &fetch);
+            return self.end_fetch(fetch);
+        }
+        let place = self.core.fetches.put(fetch);
+        self.read_all(place);
+        self.finish_fetch(place);
+    }
+
+    /// Looks all keys of a request up, and notes the places of those that are cached until one is not.
+    fn look_up_all(&mut self, owner: u16, fetch: &mut Fetch) {
+        self.scratch.places.clear();
         // What is to be locked comes first: who cannot lock all need not read.
         for at in (0..fetch.wants.len()).rev() {
             let Want { key, locks, .. } = fetch.wants[at];
             let partition = self.fixed.layout.partition_of(key);
             if self.shared.primary_of(partition) != Some(self.core.own) {
                 fetch.refused = Some(Verdict::Refused);
-                break;
+                return;
             }
             self.out.work(Work::Index, 1);
             let index = &mut self.shared.nic.index;
-            let had = locks && index.owner_of(partition, key) == Some(owner);
-            let look = match locks {
+            let (look, had) = match locks {
                 true => index.lock(partition, key, owner),
-                false => index.look(partition, key, owner),
+                false => (index.look(partition, key, owner), false),
             };
             let want = &mut fetch.wants[at];
             match look {
                 Look::Locked => fetch.refused = Some(Verdict::Locked),
                 Look::Full => fetch.refused = Some(Verdict::Room),
-                Look::Cached => want.has_locked = locks && !had,
+                Look::Cached(place) => {
+                    want.has_locked = locks && !had;
+                    self.scratch.places.push(place);
+                }
                 Look::Miss { epoch, slots } => {
                     want.has_locked = locks && !had;
                     want.found = Found::Reading { epoch, slots, last: None };
                 }
             }
             if fetch.refused.is_some() {
-                break;
+                return;
             }
         }
-        let number = usize::from(self.core.number);
-        let held = &mut self.shared.nic.cores[number].flows[flow].held;
-        held.extend(fetch.wants.iter().filter(|want| want.has_locked).map(|want| want.key));
-        if fetch.refused.is_some() {
-            return self.refuse(flow, &fetch);
-        }
-        let place = self.core.fetches.put(fetch);
-        self.read_all(place);
-        self.finish_fetch(place);
+        self.scratch.places.reverse();
     }
 
     /// Begins the reads that are to be begun.
@@ -229,6 +262,7 @@ impl<T: Transactions> Burst<'_, T> {
             return;
         }
         let Some(mut fetch) = self.core.fetches.take(place) else { return };
+        self.scratch.places.clear();
         let flow = self.flow_of(fetch.from, fetch.header.slot);
         let owner = self.owner_of_flow(flow);
         let mut again = false;
@@ -239,7 +273,7 @@ impl<T: Transactions> Burst<'_, T> {
                 Look::Locked if !want.locks => {
                     fetch.refused.get_or_insert(Verdict::Locked);
                 }
-                Look::Locked | Look::Cached => want.found = Found::Cached,
+                Look::Locked | Look::Cached(_) => want.found = Found::Cached,
                 Look::Full => {
                     fetch.refused.get_or_insert(Verdict::Room);
                 }
@@ -254,25 +288,31 @@ impl<T: Transactions> Burst<'_, T> {
             }
         }
         if fetch.refused.is_some() {
-            return self.refuse(flow, &fetch);
+            self.refuse(flow, &fetch);
+            return self.end_fetch(fetch);
         }
         if again {
             let place = self.core.fetches.put(fetch);
             return self.read_all(place);
         }
         self.answer_fetch(flow, &fetch);
+        self.end_fetch(fetch);
     }
 
-    /// The row of a key that is there.
-    fn row_of<'r>(&'r self, fetch: &'r Fetch, want: &Want) -> (Version, Option<&'r [u8]>) {
-        let partition = self.fixed.layout.partition_of(want.key);
+    /// The row of the key at this place of the request, which is there.
+    fn row_of<'r>(&'r self, fetch: &'r Fetch, at: usize) -> (Version, Option<&'r [u8]>) {
+        let want = &fetch.wants[at];
         match want.found {
             Found::Read { at, .. } => {
                 let size = value_bytes(self.fixed.workload.tables(), want.key);
                 row(&mut Reader::new(&fetch.bytes[at as usize..]), size).unwrap_or_default()
             }
             _ => {
-                let cached = self.shared.nic.index.cached(partition, want.key);
+                let index = &self.shared.nic.index;
+                let cached = match self.scratch.places.get(at) {
+                    Some(place) => index.row_at(*place, want.key),
+                    None => index.cached(self.fixed.layout.partition_of(want.key), want.key),
+                };
                 let Some(Cached { version, value }) = cached else { return <_>::default() };
                 let version =
                     Version { number: version, present: value.is_some(), to_write: false };
@@ -283,8 +323,8 @@ impl<T: Transactions> Burst<'_, T> {
 
     /// Adds the rows of a fetch to those of a transaction.
     pub(super) fn rows_of(&self, fetch: &Fetch, rows: &mut Rows) {
-        for want in &fetch.wants {
-            let (version, value) = self.row_of(fetch, want);
+        for (at, want) in fetch.wants.iter().enumerate() {
+            let (version, value) = self.row_of(fetch, at);
             let intent = if want.locks { Intent::Write } else { Intent::Read };
             rows.fetched(want.key, intent, version.number.into(), value);
         }
@@ -296,15 +336,16 @@ impl<T: Transactions> Burst<'_, T> {
         let verdict = match fetch.header.kind {
             Kind::Ship => self.run_shipped(fetch, &mut answer),
             Kind::Validate => {
-                let is_same = |want: &Want| self.row_of(fetch, want).0.number == want.expected;
-                match fetch.wants.iter().all(is_same) {
+                let is_same =
+                    |(at, want): (usize, &Want)| self.row_of(fetch, at).0.number == want.expected;
+                match fetch.wants.iter().enumerate().all(is_same) {
                     true => Verdict::Done,
                     false => Verdict::Changed,
                 }
             }
             kind => {
-                for want in &fetch.wants {
-                    let (version, value) = self.row_of(fetch, want);
+                for at in 0..fetch.wants.len() {
+                    let (version, value) = self.row_of(fetch, at);
                     match kind {
                         Kind::Lock => version.encode(&mut answer),
                         _ => put_row(version, value, &mut answer),

@@ -9,7 +9,6 @@ use super::super::mutant::Mutant;
 use super::super::shared::{Kept, KeptState};
 use super::Burst;
 use super::commit::wake;
-use super::fetch::Fetch;
 use crate::engine::{NodeId, Operation, Place, Token, Work};
 use crate::transact::Transactions;
 use crate::wire::Reader;
@@ -109,7 +108,8 @@ impl<T: Transactions> Burst<'_, T> {
                 if !self.has_room(flow, header.count) {
                     return false;
                 }
-                let mut fetch = Fetch::new(from, header).with_keys(reads.iter(), locks.iter());
+                let mut fetch = self.new_fetch(from, header);
+                fetch.add_keys(reads.iter(), locks.iter());
                 fetch.transaction = transaction;
                 fetch.input.extend_from_slice(input);
                 fetch.own_rows.extend_from_slice(own.bytes());

@@ -21,9 +21,10 @@ use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::index::At;
 use super::log::Name;
 use super::messages::host::ToNic;
-use super::messages::{Header, Request};
+use super::messages::{self, Header, Request};
 use super::mutant::Mutant;
 use super::shared::Shared;
 use super::{Aside, Fixed};
@@ -85,6 +86,12 @@ struct Scratch {
     shards: Vec<PartitionId>,
     rows: Rows,
     wanted: Vec<(crate::engine::Key, crate::transact::Intent)>,
+    /// The entries that the requests of a burst are about.
+    ahead: Vec<u32>,
+    /// Requests for rows that are over.
+    fetches: Vec<Fetch>,
+    /// Where the rows of a request are that were all cached; empty if some were not.
+    places: Vec<At>,
 }
 
 /// All that counts of a core's state.
@@ -217,6 +224,7 @@ impl<T: Transactions> Core<T> {
         let mut burst = Burst { fixed, shared, core: state, scratch, now, out };
         burst.follow_view();
         burst.take_held();
+        burst.look_ahead(inputs);
         for input in inputs {
             match *input {
                 Input::Message { from, bytes } => burst.take_message(from, bytes),
@@ -265,6 +273,25 @@ impl<T: Transactions> Burst<'_, T> {
     #[inline]
     fn has(&self, mutant: Mutant) -> bool {
         self.fixed.settings.planted.is(mutant)
+    }
+
+    /// Asks for the entries of the keys that the requests of a burst are about, before the first is served.
+    fn look_ahead(&mut self, inputs: &[Input<'_>]) {
+        let fixed = self.fixed;
+        let mut ahead = std::mem::take(&mut self.scratch.ahead);
+        ahead.clear();
+        let messages = inputs.iter().filter_map(|input| match *input {
+            Input::Message { bytes, .. } => Some(bytes),
+            _ => None,
+        });
+        for key in messages.flat_map(messages::keys_asked_for) {
+            if usize::from(key.table.0) < fixed.workload.tables().len() {
+                let partition = fixed.layout.partition_of(key);
+                ahead.extend(self.shared.nic.index.prefetch(partition, key));
+            }
+        }
+        ahead.iter().for_each(|place| self.shared.nic.index.prefetch_values(*place));
+        self.scratch.ahead = ahead;
     }
 
     /// Whether the node serves, and ends transactions.

@@ -4,7 +4,6 @@
 use super::super::messages::{Header, Request, STEPS};
 use super::super::mutant::Mutant;
 use super::Burst;
-use super::fetch::Fetch;
 use crate::engine::{NodeId, Work};
 use crate::transact::Transactions;
 
@@ -35,15 +34,19 @@ impl<T: Transactions> Burst<'_, T> {
         let answer = header.answer();
         match request {
             Request::Execute { reads, locks } => {
-                let fetch = Fetch::new(from, header).with_keys(reads.iter(), locks.iter());
+                let mut fetch = self.new_fetch(from, header);
+                fetch.add_keys(reads.iter(), locks.iter());
                 self.begin_fetch(flow, fetch);
             }
             Request::Lock { keys } => {
-                let fetch = Fetch::new(from, header).with_keys([].into_iter(), keys.iter());
+                let mut fetch = self.new_fetch(from, header);
+                fetch.add_keys([].into_iter(), keys.iter());
                 self.begin_fetch(flow, fetch);
             }
             Request::Validate { keys } => {
-                self.begin_fetch(flow, Fetch::new(from, header).with_versions(keys.iter()));
+                let mut fetch = self.new_fetch(from, header);
+                fetch.add_versions(keys.iter());
+                self.begin_fetch(flow, fetch);
             }
             Request::Log { .. }
             | Request::Commit { .. }

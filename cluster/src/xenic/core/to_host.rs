@@ -211,11 +211,7 @@ impl<T: Transactions> Burst<'_, T> {
         }
         let (thread, head) = (state.thread, state.head);
         self.out.work(Work::CopyLine, bytes.len().div_ceil(64) as u32);
-        self.send_to_host(
-            thread,
-            crate::engine::Stage::Execute,
-            &ToHost::Rows { head, rows: &bytes },
-        );
+        self.send_to_host(thread, &ToHost::Rows { head, rows: &bytes });
         self.scratch.one = bytes;
     }
 
@@ -230,16 +226,13 @@ impl<T: Transactions> Burst<'_, T> {
     }
 
     fn tell(&mut self, thread: u8, head: Head, ending: Ending) {
-        let stage = match ending.is_abort() {
-            true => crate::engine::Stage::Abort,
-            false => crate::engine::Stage::Log,
-        };
-        self.send_to_host(thread, stage, &ToHost::Outcome { head, ending });
+        self.send_to_host(thread, &ToHost::Outcome { head, ending });
     }
 
-    fn send_to_host(&mut self, thread: u8, stage: crate::engine::Stage, message: &ToHost<'_>) {
+    fn send_to_host(&mut self, thread: u8, message: &ToHost<'_>) {
         let own: NodeId = self.core.own;
         let to = Endpoint::host(own, thread);
+        let stage = crate::engine::Stage::Host;
         self.out.send(to, Class::Foreground, stage, |bytes| message.encode(bytes));
     }
 }

@@ -291,7 +291,7 @@ impl<T: Transactions> Poll<'_, T> {
     pub(super) fn send(&mut self, worker: u8, message: &ToNic<'_>) {
         self.out.work(Work::CopyLine, message.encoded_len().div_ceil(64) as u32);
         let to = self.core_of(worker);
-        self.out.send(to, Class::Foreground, Stage::Execute, |bytes| message.encode(bytes));
+        self.out.send(to, Class::Foreground, Stage::Host, |bytes| message.encode(bytes));
     }
 
     /// Sends the keys of a worker to the NIC: first those to be read, then those to be written.

@@ -77,7 +77,7 @@ impl<T: Transactions> LogWorker<T> {
             let to = Endpoint { node: self.own, part: Part::NicCore(core) };
             let Task { name, is_committed, .. } = task;
             let applied = Applied { view, is_committed, owner: name.owner, count: name.count };
-            out.send(to, Class::Foreground, Stage::Log, |bytes| {
+            out.send(to, Class::Foreground, Stage::Host, |bytes| {
                 ToNic::Applied(applied).encode(bytes);
             });
         }

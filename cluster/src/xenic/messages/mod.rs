@@ -497,6 +497,25 @@ impl<'a> Request<'a> {
     }
 }
 
+/// The keys that a message asks to be looked up, as far as they are at a fixed place, without a check of anything: a
+/// hint to look ahead.
+pub fn keys_asked_for(message: &[u8]) -> impl Iterator<Item = Key> {
+    let at = |place: usize| usize::from(message.get(place).copied().unwrap_or(0));
+    let (start, number, length) = match at(2) as u8 {
+        kind if kind == Kind::Execute as u8 => (HEADER + 2, at(HEADER) + at(HEADER + 1), KEY),
+        kind if kind == Kind::Lock as u8 => (HEADER + 1, at(HEADER), KEY),
+        kind if kind == Kind::Validate as u8 => (HEADER + 1, at(HEADER), VERSIONED),
+        kind if kind == Kind::Ship as u8 => {
+            // Behind the transaction and its input.
+            let keys = HEADER + 8 + 1 + at(HEADER + 8);
+            (keys + 2, at(keys) + at(keys + 1), KEY)
+        }
+        _ => (0, 0, KEY),
+    };
+    let keys = message.get(start..).unwrap_or_default().chunks_exact(length);
+    keys.take(number).map(|bytes| key_of(&bytes[..KEY]))
+}
+
 fn numbers(reader: &mut Reader<'_>) -> Result<[u8; 2], WireError> {
     Ok([reader.u8("a number of keys to be read")?, reader.u8("a number of keys to be locked")?])
 }

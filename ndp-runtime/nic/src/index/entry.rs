@@ -87,22 +87,23 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
         table: &Table,
         most_pins: u8,
     ) -> Answer<WORDS> {
-        let found = self
-            .object(request.key)
+        let at = self.index_of(request.key);
+        let found = at
+            .and_then(|at| self.objects[at])
             .map(|object| Found { content: object.content, owner: object.owner });
         let epoch = self.epoch;
         let has_content = found.is_some_and(|found| found.content.is_some());
         let directory = if has_content { 0 } else { self.directory };
         let place = table.place(request.home, self.displacement, directory);
         let status = match request.operation {
-            Operation::LookUp => self.look_up(request),
-            Operation::LockAndRead => self.lock_and_read(request),
-            Operation::Validate => self.validate(request),
-            Operation::Fill => self.fill(request),
-            Operation::UpdateAndPin => self.update_and_pin(request, most_pins),
-            Operation::Unpin => self.unpin(request),
-            Operation::Unlock => self.unlock(request),
-            Operation::Evict => self.evict(request),
+            Operation::LookUp => Self::look_up(request, found),
+            Operation::LockAndRead => self.lock_and_read(request, at, found),
+            Operation::Validate => Self::validate(request, found),
+            Operation::Fill => self.fill(request, at),
+            Operation::UpdateAndPin => self.update_and_pin(request, at, most_pins),
+            Operation::Unpin => self.unpin(at),
+            Operation::Unlock => self.unlock(request, at),
+            Operation::Evict => self.evict(at),
             Operation::SetHint => self.set_hint(request),
         };
         // What a request found may be refused as a fill, and tells where it was all the same.
@@ -112,30 +113,36 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
         Answer { status, found, epoch, place }
     }
 
-    fn index_of(&self, key: u64) -> Option<usize> {
+    /// The place of the object of a key.
+    pub fn index_of(&self, key: u64) -> Option<usize> {
         self.objects.iter().position(|object| object.is_some_and(|object| object.key == key))
     }
 
-    fn object_mut(&mut self, key: u64) -> Option<&mut Object<WORDS>> {
-        self.objects.iter_mut().flatten().find(|object| object.key == key)
+    fn object_mut(&mut self, at: Option<usize>) -> Option<&mut Object<WORDS>> {
+        at.and_then(|at| self.objects[at].as_mut())
     }
 
-    fn look_up(&self, request: &Request<WORDS>) -> Status {
-        match self.object(request.key) {
+    fn look_up(request: &Request<WORDS>, found: Option<Found<WORDS>>) -> Status {
+        match found {
             Some(object) if object.owner.is_some_and(|owner| owner != request.owner) => {
                 Status::Locked
             }
-            Some(Object { content: Some(_), .. }) => Status::Done,
+            Some(Found { content: Some(_), .. }) => Status::Done,
             _ => Status::Miss,
         }
     }
 
-    fn lock_and_read(&mut self, request: &Request<WORDS>) -> Status {
-        let status = self.look_up(request);
+    fn lock_and_read(
+        &mut self,
+        request: &Request<WORDS>,
+        at: Option<usize>,
+        found: Option<Found<WORDS>>,
+    ) -> Status {
+        let status = Self::look_up(request, found);
         if status == Status::Locked {
             return status;
         }
-        if let Some(object) = self.object_mut(request.key) {
+        if let Some(object) = self.object_mut(at) {
             object.owner = Some(request.owner);
             return status;
         }
@@ -143,10 +150,9 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
         if self.place(object) { Status::Miss } else { Status::Full }
     }
 
-    fn validate(&self, request: &Request<WORDS>) -> Status {
-        let status = self.look_up(request);
-        let content = self.object(request.key).and_then(|object| object.content);
-        match content {
+    fn validate(request: &Request<WORDS>, found: Option<Found<WORDS>>) -> Status {
+        let status = Self::look_up(request, found);
+        match found.and_then(|found| found.content) {
             Some((version, _)) if status == Status::Done && version != request.version => {
                 Status::Changed
             }
@@ -155,10 +161,10 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
     }
 
     /// What is cached is never older than what a read brought, so it stays.
-    fn fill(&mut self, request: &Request<WORDS>) -> Status {
+    fn fill(&mut self, request: &Request<WORDS>, at: Option<usize>) -> Status {
         let content = Some((request.version, request.value));
         let is_stale = request.epoch != self.epoch;
-        let cached = self.object_mut(request.key);
+        let cached = self.object_mut(at);
         if cached.as_ref().is_some_and(|object| object.content.is_some()) {
             return Status::Done;
         }
@@ -173,8 +179,13 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
         if self.place(object) { Status::Done } else { Status::Full }
     }
 
-    fn update_and_pin(&mut self, request: &Request<WORDS>, most_pins: u8) -> Status {
-        let Some(object) = self.object_mut(request.key) else { return Status::Unknown };
+    fn update_and_pin(
+        &mut self,
+        request: &Request<WORDS>,
+        at: Option<usize>,
+        most_pins: u8,
+    ) -> Status {
+        let Some(object) = self.object_mut(at) else { return Status::Unknown };
         match object.owner {
             None => Status::NotLocked,
             Some(owner) if owner != request.owner => Status::Locked,
@@ -188,8 +199,8 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
         }
     }
 
-    fn unpin(&mut self, request: &Request<WORDS>) -> Status {
-        match self.object_mut(request.key) {
+    fn unpin(&mut self, at: Option<usize>) -> Status {
+        match self.object_mut(at) {
             None => Status::Unknown,
             Some(object) if object.pins == 0 => Status::NotPinned,
             Some(object) => {
@@ -200,9 +211,9 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
     }
 
     /// An object that was locked and never read has nothing to stay for.
-    fn unlock(&mut self, request: &Request<WORDS>) -> Status {
-        let Some(place) = self.index_of(request.key) else { return Status::Unknown };
-        let object = self.objects[place].as_mut().expect("the object was found there");
+    fn unlock(&mut self, request: &Request<WORDS>, at: Option<usize>) -> Status {
+        let Some(place) = at else { return Status::Unknown };
+        let Some(object) = &mut self.objects[place] else { return Status::Unknown };
         match object.owner {
             None => Status::NotLocked,
             Some(owner) if owner != request.owner => Status::Locked,
@@ -218,15 +229,14 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
 
     /// Whoever evicts knows that host memory has changed, so reads that have begun must not be filled in,
     /// whether or not the key is cached.
-    fn evict(&mut self, request: &Request<WORDS>) -> Status {
-        let place = self.index_of(request.key);
-        let status = match place.and_then(|place| self.objects[place].as_ref()) {
+    fn evict(&mut self, at: Option<usize>) -> Status {
+        let status = match at.and_then(|place| self.objects[place].as_ref()) {
             None => Status::Unknown,
             Some(object) if object.owner.is_some() => return Status::Locked,
             Some(object) if object.pins > 0 => return Status::Pinned,
             Some(_) => Status::Done,
         };
-        if let Some(place) = place {
+        if let Some(place) = at {
             self.objects[place] = None;
         }
         self.epoch = self.epoch.wrapping_add(1);
