@@ -8,6 +8,9 @@ use cluster::engine::{Class, Effects, Endpoint, Stage};
 
 /// Bytes of a message's length in a frame.
 pub const LENGTH_BYTES: usize = 2;
+/// Most data of a datagram of UDP (RFC 768) over IPv4, which sends a longer one than a frame has room for in
+/// fragments (RFC 791).
+const LONGEST: usize = 65_507;
 
 /// How the messages of a part get into frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +51,8 @@ pub struct Gathering {
 
 impl Gathering {
     /// Makes frames of the messages of a burst; the frames before are forgotten. Membership traffic
-    /// shares no frames, as nothing may delay it. An empty message and one that fits no frame are
-    /// refused.
+    /// shares no frames, as nothing may delay it. A message that is too long for a frame is a datagram of several
+    /// by itself. An empty message and one that fits no datagram are refused.
     pub fn fill(&mut self, effects: &Effects, frames: Frames) {
         self.spare.extend(self.frames.drain(..).map(|mut frame| {
             frame.bytes.clear();
@@ -64,7 +67,7 @@ impl Gathering {
                 self.refused += 1;
                 continue;
             };
-            if length > room {
+            if length > LONGEST {
                 self.refused += 1;
                 continue;
             }
@@ -141,6 +144,7 @@ mod tests {
             (1, control, 5),
             (2, fore, 99),
             (2, fore, 0),
+            (1, fore, 65_506),
             (1, fore, 10),
         ]);
         let mut gathering = Gathering::default();
@@ -152,7 +156,9 @@ mod tests {
                 .iter()
                 .map(|it| (it.to.node.0, it.bytes.len(), messages(&it.bytes).count()))
                 .collect();
-            assert_eq!(frames, [(1, 74, 2), (2, 18, 1), (1, 44, 2), (1, 18, 1), (1, 18, 1)]);
+            let expected =
+                [(1, 74, 2), (2, 18, 1), (1, 44, 2), (1, 18, 1), (1, 18, 1), (2, 101, 1)];
+            assert_eq!(frames, expected);
             assert_eq!(gathering.refused(), 2, "one is too long, one is empty");
         }
         let bytes = &gathering.frames()[2].bytes;

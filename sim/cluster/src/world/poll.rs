@@ -131,10 +131,14 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let busy = state.cores.iter().enumerate();
         let busy = busy.filter(|(place, core)| of_kind(*place) && core.state == CoreState::Busy);
         let mut load = Load { busy: busy.count() as u32 + 1, ..Load::default() };
-        for parcel in self.taken.iter().map(|handle| self.slab.get(*handle)) {
+        // Each fragment of a long datagram is a frame.
+        let framing = self.fabric.timing().framing;
+        let packets = |bytes: usize| framing.packets(bytes as u64) as u32;
+        for handle in &self.taken {
+            let parcel = self.slab.get(*handle);
             match (parcel.is_message(), parcel.from.node == own.node) {
                 (true, true) => load.taken += 1,
-                (true, false) => load.received += 1,
+                (true, false) => load.received += packets(self.slab.bytes(*handle).len()),
                 (false, _) => {}
             }
         }
@@ -143,7 +147,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
         for frame in core.gathering.frames() {
             match frame.to.node == own.node {
                 true => load.given += 1,
-                false => load.sent += 1,
+                false => load.sent += packets(frame.bytes.len()),
             }
         }
         for request in core.effects.operations().iter().filter(|it| it.place == Place::Host) {
