@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The numbers of an on-path SmartNIC: what its models read of a platform file.
 
+use cluster::engine::Work;
 use serde::{Deserialize, Serialize};
 use timing::Time;
 use timing::platform::{
@@ -8,6 +9,7 @@ use timing::platform::{
     Rate, Ratio,
 };
 
+use super::smart_card::{NO_WORK, WorkTimes};
 use crate::platform::reading::{expect_counts, read_whole};
 
 /// The threads of one processor, each time being that of a thread that runs alone.
@@ -26,6 +28,42 @@ pub struct CoreTiming {
     pub message: Entry<Time>,
     /// 64 bytes are copied, or fewer.
     pub line: Entry<Time>,
+}
+
+/// What Xenic's work takes on a core of the NIC, beside frames, messages and copies: entries of the kinds of
+/// `cluster::engine::Work`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoreWork {
+    /// A request is handled: its type found, its handler called.
+    pub handle: Entry<Time>,
+    /// A key is looked up in the index, and read, locked, compared, changed or unlocked there.
+    pub index: Entry<Time>,
+    /// The core goes on with what had waited for a memory operation or an answer.
+    #[serde(rename = "continue")]
+    pub go_on: Entry<Time>,
+    /// A record is written to a log.
+    pub log: Entry<Time>,
+    /// The logic of a transaction, for each row.
+    pub logic: Entry<Time>,
+}
+
+/// The same on a core of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostWork {
+    /// To draw and begin a transaction.
+    pub begin: Entry<Time>,
+    /// The logic of a transaction, for each row.
+    pub logic: Entry<Time>,
+    /// To take a record from a log, beside what it does to the rows.
+    pub apply: Entry<Time>,
+    /// To look a row up in the host's table.
+    pub look: Entry<Time>,
+    /// To write a value in its place.
+    pub write: Entry<Time>,
+    /// To make or delete a row.
+    pub insert: Entry<Time>,
 }
 
 /// The Ethernet side.
@@ -142,6 +180,10 @@ pub struct NetworkTiming {
     pub queues: QueueTiming,
     /// The NIC's access to the host's memory.
     pub dma: DmaTiming,
+    /// Work of a protocol on the NIC's cores.
+    pub core_work: CoreWork,
+    /// Work of a protocol on the host's cores.
+    pub host_work: HostWork,
 }
 
 impl SmartTiming {
@@ -175,6 +217,8 @@ impl SmartTiming {
                     pcie: file.section("network.pcie")?,
                     queues: file.section("network.queues")?,
                     dma: file.section("network.dma")?,
+                    core_work: file.section("network.core_work")?,
+                    host_work: file.section("network.host_work")?,
                 },
             })
         })?;
@@ -201,6 +245,33 @@ impl SmartTiming {
 type Finding = (&'static str, String, &'static str);
 
 impl NetworkTiming {
+    /// What each kind of work takes on a core of the host and on one of the NIC, each alone on its chip.
+    pub fn work(&self) -> (WorkTimes, WorkTimes) {
+        let (mut host, mut core) = (NO_WORK, NO_WORK);
+        let CoreWork { handle, index, go_on, log, logic } = &self.core_work;
+        for (work, entry) in [
+            (Work::Handle, handle),
+            (Work::Index, index),
+            (Work::Continue, go_on),
+            (Work::Log, log),
+            (Work::Logic, logic),
+        ] {
+            core[work as usize] = entry.get();
+        }
+        let HostWork { begin, logic, apply, look, write, insert } = &self.host_work;
+        for (work, entry) in [
+            (Work::Begin, begin),
+            (Work::Logic, logic),
+            (Work::Apply, apply),
+            (Work::Look, look),
+            (Work::Write, write),
+            (Work::Insert, insert),
+        ] {
+            host[work as usize] = entry.get();
+        }
+        (host, core)
+    }
+
     /// Shares and sizes that others are taken from.
     fn first_impossible(&self) -> Option<Finding> {
         for (field, share) in
