@@ -174,7 +174,7 @@ impl Settings {
             ("cores", self.cores.into(), 1, 64),
             ("slots", self.slots.into(), 1, most_slots.min(4096)),
             ("backups", self.backups.into(), 0, nodes.saturating_sub(1).min(7)),
-            ("mtu", self.mtu.into(), 64, 9000),
+            ("mtu", self.mtu.into(), 64, 65_000),
             ("index_entries", self.index_entries.into(), 8, 1 << 30),
             ("displacement", self.displacement.into(), 1, 63),
             ("occupancy", self.occupancy.into(), 1, 95),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The protocols, as runs and campaigns use them. A further one is a file here and a line of the list below;
-//! nothing else names any. Xenic has campaigns only, and no line, until the times of its handlers are measured
-//! (`docs/calibration.md`): runs without them would show figures that are none.
+//! nothing else names any.
 
 mod fasst;
 mod xenic;
@@ -18,6 +17,7 @@ use crate::world::{Hardware, MemoryOf, Options};
 
 pub use fasst::Fasst;
 pub use fasst::posted;
+pub use xenic::Xenic;
 
 /// A cluster of some protocol that runs a workload.
 pub trait Cluster:
@@ -48,6 +48,8 @@ pub trait Runs {
     const CARDS: Cards;
     /// The platform that it runs on if no other is said.
     const PLATFORM: &'static str;
+    /// How long nothing happens in it at most before it is at rest.
+    const QUIET: Time = Time::ZERO;
 
     /// The cluster of these settings.
     ///
@@ -65,6 +67,11 @@ pub trait Runs {
     /// Threads of a host. Each has as many workers as the settings say.
     fn host_threads(of: &Settings) -> u8 {
         of.threads
+    }
+
+    /// Threads of a host with workers, if not all have some.
+    fn threads_with_workers(_: &Settings) -> Option<u8> {
+        None
     }
 
     /// Cores of a NIC that have a machine.
@@ -139,6 +146,8 @@ macro_rules! protocols {
 protocols! {
     /// FaSST (OSDI 2016).
     Fasst = "fasst",
+    /// Xenic (SOSP 2021).
+    Xenic = "xenic",
 }
 
 /// Work that is the same for all protocols.

@@ -1,21 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Xenic in campaigns: on the modelled SmartNICs, with frames, packets of the slot and DMA, and handlers that
-//! take no time.
+//! Xenic in runs and campaigns, on the modelled SmartNICs: with frames, packets of the slot and DMA. Handlers take
+//! no time in campaigns.
 
-use cluster::engine::Span;
+mod by_hand;
+
+use cluster::engine::{Span, Work};
 use cluster::placement::Partitioning;
 use cluster::transact::Transactions;
 use cluster::workload::Totals;
 use cluster::xenic::{self, Mutant, Planted};
 use timing::Time;
 
-use super::{Campaigns, Cluster};
+use super::{Campaigns, Cluster, Runs};
 use crate::campaign::{self, Case, LEASE_NS, LOSS_NS};
 use crate::nic::smart::Batching;
 use crate::nic::smart_card::NO_WORK;
 use crate::nic::smart_timing::SmartTiming;
+use crate::run::by_hand::{ByHand, Places, mean};
+use crate::run::{Cards, Platform, RunError, Settings, Switch, XenicSettings};
 use crate::world::{Hardware, MemoryOf, Options, Registered};
+use by_hand::Form;
 
+/// The protocol.
+#[derive(Clone, Copy, Debug)]
+pub struct Xenic;
+
+/// The largest message: a record of a new-order with 15 lines has some 6,000 bytes, and goes in fragments.
+const MTU: u16 = 16_384;
+/// Bytes that a slot takes at its coordinator, and at each peer: two cells with records, and what is known of them.
+const SLOT: u64 = 2048;
+const FLOW: u64 = 1024;
+
+/// How long a slot idles in runs before it says so, in microseconds.
+const FLUSH_US: u64 = 50;
 /// Log workers of a host.
 const LOG_WORKERS: u8 = 1;
 /// Cores of a NIC.
@@ -47,6 +64,109 @@ impl<T: Totals> Cluster for xenic::Xenic<T> {
     fn memory() -> Option<MemoryOf<xenic::Shared<T>>> {
         Some(|shared| shared)
     }
+}
+
+impl Runs for Xenic {
+    type Cluster<T: Totals> = xenic::Xenic<T>;
+
+    const CARDS: Cards = Cards::Smart;
+    const PLATFORM: &'static str = SmartTiming::NAME;
+    /// Slots that idle say so after a while, and marks wait for as long for a write to go with.
+    const QUIET: Time = Time::from_us(4 * FLUSH_US);
+
+    /// Without faults nobody keeps leases, as with FaSST.
+    fn cluster<T: Totals>(
+        of: &Settings,
+        has_faults: bool,
+        transactions: T,
+    ) -> Result<xenic::Xenic<T>, RunError> {
+        let own = settings_of(of);
+        let on_host = own.on_host_of(transactions.kinds()).map_err(RunError::Impossible)?;
+        let settings = xenic::Settings {
+            membership: has_faults.then(|| of.membership()),
+            nodes: of.nodes,
+            threads: of.threads,
+            workers: of.workers,
+            log_workers: own.log_workers,
+            cores: own.nic_cores,
+            slots: own.slots(of.threads, of.workers),
+            backups: (of.replicas - 1) as u8,
+            mtu: MTU,
+            combined: own.has(Switch::Combined),
+            ships: own.has(Switch::Ships),
+            multi_hop: own.has(Switch::MultiHop),
+            on_host,
+            index_entries: own.index_entries,
+            flush: Span::from_us(FLUSH_US),
+            loss_timeout: of.loss_timeout(),
+            copies_initial_rows: of.copies_initial_rows,
+            ..xenic::Settings::default()
+        };
+        xenic::Xenic::new(settings, transactions).map_err(RunError::of_settings)
+    }
+
+    fn hardware(of: &Settings, platform: &Platform) -> Option<Hardware> {
+        let timing = platform.smart()?;
+        let own = settings_of(of);
+        let vectors = own.has(Switch::Vectors);
+        let batching =
+            Batching { messages: own.has(Switch::Aggregation), rounds: vectors, vectors };
+        let (host, core) = timing.network.work();
+        Some(timing.hardware(batching, host, core))
+    }
+
+    fn host_threads(of: &Settings) -> u8 {
+        of.threads + settings_of(of).log_workers
+    }
+
+    fn threads_with_workers(of: &Settings) -> Option<u8> {
+        Some(of.threads)
+    }
+
+    fn nic_cores(of: &Settings) -> u8 {
+        settings_of(of).nic_cores
+    }
+
+    fn by_hand<T: Totals>(of: &Settings, cluster: &xenic::Xenic<T>, inputs: u32) -> ByHand {
+        let layout = cluster.layout();
+        let places = Places {
+            nodes: of.nodes,
+            backups: of.replicas - 1,
+            workers: u32::from(of.threads) * u32::from(of.workers),
+            primary: |key| layout.partition_of(key).0,
+        };
+        let own = cluster.settings();
+        let form = Form {
+            combined: own.combined,
+            ships: own.ships,
+            multi_hop: own.multi_hop,
+            on_host: own.on_host,
+            mtu: own.mtu.into(),
+        };
+        mean(cluster.workload(), &places, inputs, |count, transactions, input, sum| {
+            by_hand::transaction(form, count, transactions, input, sum);
+        })
+    }
+
+    fn machine_bytes(of: &Settings) -> u64 {
+        let own = settings_of(of);
+        let nodes = u64::from(of.nodes);
+        let slots = u64::from(own.nic_cores) * u64::from(own.slots(of.threads, of.workers));
+        nodes * slots * (SLOT + nodes * FLOW)
+    }
+
+    /// It begins, and looks at so many rows, on one core of the host.
+    fn least_time(_: &Settings, platform: &Platform, looks: u64) -> Option<Time> {
+        let (host, core) = platform.smart()?.network.work();
+        let of = |work: Work| host[work as usize].as_ps();
+        let each = core[Work::Index as usize].as_ps() * looks;
+        Some(Time::from_ps((of(Work::Begin) + each).max(1)))
+    }
+}
+
+/// What only Xenic has; the defaults where a caller has left it out.
+fn settings_of(of: &Settings) -> XenicSettings {
+    of.xenic.clone().unwrap_or_default()
 }
 
 impl Campaigns for Mutant {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messages a transaction as they are counted by hand from the protocol's description, to stand beside
+//! Messages a transaction, and their bytes where a protocol's count has them, as they are counted by hand from the protocol's description, to stand beside
 //! those that a run has sent.
 //!
 //! The count takes no state of the protocol's machines: only the keys that transactions want, the
@@ -25,12 +25,18 @@ pub struct Places<F> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ByHand {
     messages: [f64; Stage::COUNT],
+    bytes: Option<[f64; Stage::COUNT]>,
 }
 
 impl ByHand {
     /// Messages of a stage, for each transaction.
     pub fn of(&self, stage: Stage) -> f64 {
         self.messages[stage as usize]
+    }
+
+    /// Their bytes for each transaction, without the medium's headers, if those are counted.
+    pub fn bytes_of(&self, stage: Stage) -> Option<f64> {
+        self.bytes.map(|bytes| bytes[stage as usize])
     }
 
     /// Messages in all, for each transaction.
@@ -70,7 +76,8 @@ pub fn mean<T: Transactions, F: Fn(Key) -> u16>(
         }
     }
     let mean = |of: u64| of as f64 / f64::from(drawn.max(1));
-    ByHand { messages: sum.map(mean) }
+    let bytes = (count.bytes != Sum::default()).then(|| count.bytes.map(mean));
+    ByHand { messages: sum.map(mean), bytes }
 }
 
 /// Counts one transaction after the other.
@@ -82,12 +89,19 @@ pub struct Count<'a, F> {
     value: Vec<u8>,
     /// Machines that one step goes to, each once.
     machines: Vec<u16>,
+    /// Bytes of all messages by stage, as far as they are counted.
+    bytes: Sum,
 }
 
 impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
     fn new(places: &'a Places<F>) -> Self {
-        let (rows, wanted, value, machines) = Default::default();
-        Self { places, coordinator: 0, rows, wanted, value, machines }
+        let (rows, wanted, value, machines, bytes) = Default::default();
+        Self { places, coordinator: 0, rows, wanted, value, machines, bytes }
+    }
+
+    /// Counts bytes of messages of a stage.
+    pub fn add_bytes(&mut self, stage: Stage, bytes: usize) {
+        self.bytes[stage as usize] += bytes as u64;
     }
 
     /// Where keys are.
@@ -124,6 +138,21 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
         input: &T::Input,
         sum: &mut Sum,
     ) -> Option<Decision> {
+        self.rounds(transactions, input, |count, wanted| {
+            let primary = &count.places.primary;
+            let machines: Vec<u16> = wanted.iter().map(|(key, _)| primary(*key)).collect();
+            sum[Stage::Execute as usize] += 2 * count.machines(machines);
+        })
+    }
+
+    /// Has what is wanted round by round, each of which is given to `round`, then runs the logic; `None` if it never
+    /// has what it needs.
+    pub fn rounds<T: Transactions>(
+        &mut self,
+        transactions: &T,
+        input: &T::Input,
+        mut round: impl FnMut(&mut Self, &[(Key, Intent)]),
+    ) -> Option<Decision> {
         for _ in 0..MOST_ROUNDS {
             self.wanted.clear();
             transactions.declare(input, &self.rows, &mut self.wanted);
@@ -141,9 +170,7 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
                 let found = transactions.initial(*key, &mut self.value);
                 self.rows.fetched(*key, *intent, 0, found.then_some(&self.value));
             }
-            let primary = &self.places.primary;
-            let machines: Vec<u16> = wanted.iter().map(|(key, _)| primary(*key)).collect();
-            sum[Stage::Execute as usize] += 2 * self.machines(machines);
+            round(self, &wanted);
             self.wanted = wanted;
         }
         None

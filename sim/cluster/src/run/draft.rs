@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use workloads::scenario::{SmallBankAccess, Source};
 
-use super::settings::{Settings, SettingsError, Workload};
+use super::settings::{Settings, SettingsError};
+use super::workload::Workload;
+use super::xenic::XenicDraft;
 
 /// What a scenario file says, and what flags say instead. Everything may be left out.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +36,7 @@ macro_rules! both_say {
             pub lease_us: Option<f64>,
             pub copies_initial_rows: Option<bool>,
             pub workload: Option<WorkloadDraft>,
+            pub xenic: Option<XenicDraft>,
         }
 
         /// What flags say. Each that is there replaces the value of the file.
@@ -51,6 +54,16 @@ macro_rules! both_say {
             pub keys: Option<u64>,
             /// `--access`, of SmallBank.
             pub access: Option<SmallBankAccess>,
+            /// `--nic-cores`, of Xenic.
+            pub nic_cores: Option<u64>,
+            /// `--log-workers`, of Xenic.
+            pub log_workers: Option<u64>,
+            /// `--index-entries`, of Xenic.
+            pub index_entries: Option<u64>,
+            /// `--without`, of Xenic: the names of switches that are off.
+            pub without: Option<Vec<String>>,
+            /// `--on-host`, of Xenic: the names of kinds whose logic stays on the host.
+            pub on_host: Option<Vec<String>>,
         }
 
         impl Draft {
@@ -217,6 +230,7 @@ impl Draft {
             loss_timeout_us: Some(settings.loss_timeout_us),
             lease_us: Some(settings.lease_us),
             workload: Some(workload),
+            xenic: settings.xenic.as_ref().map(XenicDraft::of),
             ..Values::default()
         };
         Self { values, ..Self::default() }
@@ -239,7 +253,18 @@ impl Draft {
     pub fn with_flags(mut self, flags: Flags) -> Result<Self, SettingsError> {
         self.take_values(&flags);
         self.take_workload(&flags)?;
+        self.take_xenic(flags);
         Ok(self)
+    }
+
+    fn take_xenic(&mut self, flags: Flags) {
+        let Flags { nic_cores, log_workers, index_entries, without, on_host, .. } = flags;
+        let given = XenicDraft { nic_cores, log_workers, index_entries, without, on_host };
+        let names = given.names();
+        if !names.is_empty() {
+            self.values.xenic.get_or_insert_default().replace_by(given);
+            self.flags.extend(names);
+        }
     }
 
     fn take_workload(&mut self, flags: &Flags) -> Result<(), SettingsError> {

@@ -12,6 +12,8 @@ mod report;
 mod settings;
 mod sweep;
 mod tally;
+mod workload;
+mod xenic;
 
 pub use by_hand::{ByHand, Places};
 pub use draft::{Draft, Flags};
@@ -23,8 +25,10 @@ pub use report::{
     AbortReport, ChecksReport, CountReport, KindReport, Latency, Report, ResourceReport,
     TrafficReport,
 };
-pub use settings::{Settings, SettingsError, Workload};
+pub use settings::{Settings, SettingsError};
 pub use sweep::sweep;
+pub use workload::Workload;
+pub use xenic::{Switch, XenicSettings};
 
 pub use crate::protocols::{ProtocolName, posted};
 

@@ -117,6 +117,9 @@ pub struct TrafficReport {
     /// Messages as counted by hand for a transaction without aborts; none where that says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_hand: Option<f64>,
+    /// Their bytes, counted in the same way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_by_hand: Option<f64>,
 }
 
 /// How often something happened.

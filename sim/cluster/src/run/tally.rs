@@ -177,12 +177,14 @@ fn traffic(ledger: &Ledger, by_hand: &ByHand) -> Vec<TrafficReport> {
     let each = |count: u64| count as f64 / ledger.transactions().max(1) as f64;
     let of = |stage: Stage| {
         let counts = &ledger.messages[stage as usize];
-        let is_counted = (stage as usize) <= Stage::Abort as usize;
+        let is_counted = (stage as usize) <= Stage::Abort as usize
+            || stage == Stage::Host && by_hand.of(stage) > 0.0;
         TrafficReport {
             stage: stage.name(),
             messages: each(counts.sent),
             bytes: each(counts.sent_bytes),
             by_hand: is_counted.then(|| by_hand.of(stage)),
+            bytes_by_hand: by_hand.bytes_of(stage).filter(|_| is_counted),
         }
     };
     let there = |of: &TrafficReport| of.messages > 0.0 || of.by_hand.is_some_and(|of| of > 0.0);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What only runs of Xenic have: cores of the NIC, log workers, the switches of figure 9, and the annotation of
+//! where logic runs.
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use super::settings::SettingsError;
+use crate::protocols::ProtocolName;
+
+/// An optimisation of Xenic, which can be off (section 5.7 of its paper).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// Objects are read and locked by one request for each node (figure 9a: remote operations).
+    Combined,
+    /// Messages of a burst share frames (figure 9a: Ethernet aggregation).
+    Aggregation,
+    /// DMA operations and packets of the slot are submitted together (figure 9a: async DMA).
+    Vectors,
+    /// Logic runs on the own NIC (figure 9b: NIC execution).
+    Ships,
+    /// Logic runs on other NICs (figure 9b: multi-hop).
+    MultiHop,
+}
+
+impl Switch {
+    /// All there are.
+    pub const ALL: [Self; 5] =
+        [Self::Combined, Self::Aggregation, Self::Vectors, Self::Ships, Self::MultiHop];
+
+    /// As settings write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Combined => "combined",
+            Self::Aggregation => "aggregation",
+            Self::Vectors => "vectors",
+            Self::Ships => "ships",
+            Self::MultiHop => "multi-hop",
+        }
+    }
+}
+
+/// How Xenic is run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct XenicSettings {
+    /// Cores of each NIC that take part.
+    pub nic_cores: u8,
+    /// Threads of each host that apply records, beside those with workers.
+    pub log_workers: u8,
+    /// The most entries that a NIC's index has memory for.
+    pub index_entries: u32,
+    /// The optimisations that are off.
+    pub without: Vec<Switch>,
+    /// The names of the kinds of transactions whose logic stays on the host: the annotation of section 4.3.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub on_host: Vec<String>,
+}
+
+/// The paper names neither size nor policy of the index (section 4.1.3). So many entries have room for all objects of
+/// SmallBank and Retwis, and take 2 GB of the NIC's 16 at eight objects of 16 bytes and their words.
+const INDEX_ENTRIES: u64 = 1 << 23;
+/// Cores of the paper's NIC.
+const NIC_CORES: u64 = 24;
+/// Log workers: "5 host threads = 2 application + 3 workers" (Xenic, section 5.6).
+const LOG_WORKERS: u64 = 3;
+
+impl Default for XenicSettings {
+    fn default() -> Self {
+        Self {
+            nic_cores: NIC_CORES as u8,
+            log_workers: LOG_WORKERS as u8,
+            index_entries: INDEX_ENTRIES as u32,
+            without: Vec::new(),
+            on_host: Vec::new(),
+        }
+    }
+}
+
+impl XenicSettings {
+    /// Whether an optimisation is on.
+    pub fn has(&self, switch: Switch) -> bool {
+        !self.without.contains(&switch)
+    }
+
+    /// The kinds whose logic stays on the host, a bit for each of a workload's kinds.
+    ///
+    /// # Errors
+    /// A sentence for a name that is none of these.
+    pub fn on_host_of(&self, kinds: &[&str]) -> Result<u64, String> {
+        self.on_host.iter().try_fold(0, |bits, name| {
+            let place = kinds.iter().position(|kind| kind == name);
+            place.map(|place| bits | 1 << place).ok_or_else(|| {
+                format!(
+                    "xenic.on_host = {name:?}: expected kinds of the workload: {}",
+                    kinds.join(", ")
+                )
+            })
+        })
+    }
+
+    /// Slots of each core: two for each worker, as one is still busy when its client was told.
+    pub fn slots(&self, threads: u8, workers: u8) -> u16 {
+        let workers = u32::from(threads) * u32::from(workers);
+        (2 * workers.div_ceil(self.nic_cores.into())) as u16
+    }
+}
+
+/// What a file and flags say of it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct XenicDraft {
+    pub nic_cores: Option<u64>,
+    pub log_workers: Option<u64>,
+    pub index_entries: Option<u64>,
+    pub without: Option<Vec<String>>,
+    pub on_host: Option<Vec<String>>,
+}
+
+impl XenicDraft {
+    pub fn of(settings: &XenicSettings) -> Self {
+        let XenicSettings { nic_cores, log_workers, index_entries, .. } = *settings;
+        let without = settings.without.iter().map(|switch| switch.name().into());
+        Self {
+            nic_cores: Some(nic_cores.into()),
+            log_workers: Some(log_workers.into()),
+            index_entries: Some(index_entries.into()),
+            without: Some(without.collect()),
+            on_host: Some(settings.on_host.clone()),
+        }
+    }
+
+    /// The fields that are given.
+    pub fn names(&self) -> Vec<&'static str> {
+        let given = [
+            ("xenic.nic_cores", self.nic_cores.is_some()),
+            ("xenic.log_workers", self.log_workers.is_some()),
+            ("xenic.index_entries", self.index_entries.is_some()),
+            ("xenic.without", self.without.is_some()),
+            ("xenic.on_host", self.on_host.is_some()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+    }
+
+    /// Takes what `other` gives.
+    pub fn replace_by(&mut self, other: Self) {
+        self.nic_cores = other.nic_cores.or(self.nic_cores);
+        self.log_workers = other.log_workers.or(self.log_workers);
+        self.index_entries = other.index_entries.or(self.index_entries);
+        self.without = other.without.or(self.without.take());
+        self.on_host = other.on_host.or(self.on_host.take());
+    }
+}
+
+/// The settings of a draft; `None` with another protocol.
+///
+/// # Errors
+/// For the first value that is not possible, or is given with another protocol.
+pub(super) fn check(
+    draft: &Draft,
+    protocol: ProtocolName,
+    (nodes, threads, workers): (u64, u64, u64),
+) -> Result<Option<XenicSettings>, SettingsError> {
+    let given = draft.values.xenic.clone().unwrap_or_default();
+    if protocol != ProtocolName::Xenic {
+        return match given.names().first() {
+            None => Ok(None),
+            Some(field) => {
+                let expected = format!("this with protocol xenic only, not {}", protocol.name());
+                Err(draft.reject(field, "given", expected))
+            }
+        };
+    }
+    let whole = |field: &str, value: Option<u64>, default: u64, least: u64, most: u64| {
+        let value = value.unwrap_or(default);
+        match (least..=most).contains(&value) {
+            true => Ok(value),
+            false => {
+                let expected = format!("a whole number from {least} to {most}");
+                Err(draft.reject(field, value, expected))
+            }
+        }
+    };
+    let nic_cores = whole("xenic.nic_cores", given.nic_cores, NIC_CORES, 1, 64)?;
+    let log_workers = whole("xenic.log_workers", given.log_workers, LOG_WORKERS, 1, 64)?;
+    // A row that is being written is pinned until the host has applied it, so an index has to have room for what all
+    // workers write at once.
+    let least = 64 * (nodes * threads * workers).next_power_of_two().min(1 << 20);
+    let entries = given.index_entries;
+    let index_entries = whole("xenic.index_entries", entries, INDEX_ENTRIES, least, 1 << 30)?;
+    let without = switches(draft, given.without.unwrap_or_default())?;
+    let on_host = given.on_host.unwrap_or_default();
+    Ok(Some(XenicSettings {
+        nic_cores: nic_cores as u8,
+        log_workers: log_workers as u8,
+        index_entries: index_entries as u32,
+        without,
+        on_host,
+    }))
+}
+
+fn switches(draft: &Draft, names: Vec<String>) -> Result<Vec<Switch>, SettingsError> {
+    let find = |name: &String| Switch::ALL.into_iter().find(|switch| switch.name() == name);
+    let mut without = Vec::new();
+    for name in &names {
+        let Some(switch) = find(name) else {
+            let all = Switch::ALL.map(Switch::name).join(", ");
+            return Err(draft.reject("xenic.without", name, format!("names of {all}")));
+        };
+        if !without.contains(&switch) {
+            without.push(switch);
+        }
+    }
+    // What runs on another NIC is shipped, and its rows are locked by one request.
+    let needs = [Switch::Combined, Switch::Ships].into_iter().find(|of| without.contains(of));
+    match needs {
+        Some(needed) if !without.contains(&Switch::MultiHop) => {
+            let expected = format!(
+                "multi-hop in the list, too: logic runs on other NICs only with {}",
+                needed.name()
+            );
+            Err(draft.reject("xenic.without", names.join(","), expected))
+        }
+        _ => Ok(without),
+    }
+}
