@@ -3,6 +3,7 @@
 //! take no time.
 
 use cluster::engine::Span;
+use cluster::membership::Manager;
 use cluster::placement::Partitioning;
 use cluster::transact::Transactions;
 use cluster::workload::Totals;
@@ -42,6 +43,10 @@ impl<T: Totals> Cluster for xenic::Xenic<T> {
 
     fn layout(&self) -> &Partitioning {
         self.layout()
+    }
+
+    fn manager_of(machine: &xenic::Machine<T>) -> Option<&Manager> {
+        machine.manager()
     }
 
     fn memory() -> Option<MemoryOf<xenic::Shared<T>>> {

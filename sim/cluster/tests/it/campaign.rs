@@ -53,21 +53,22 @@ fn report<M: Campaigns>(case: &Case, failure: &str) -> String {
     format!("{failure}\n\n{case}\nwith {} of these faults: {still}\n{shrunk}", plan.faults.len())
 }
 
+/// At most one in so many cases is beyond f: more processes end than rows have backups, and not all is promised.
+/// Plans draw fewer, but cannot know who ends itself because of a lost frame.
+const BEYOND: u64 = 100;
+
 /// Runs the cases of all seeds, and one in ten of them twice. Prints what they came to, and returns how often
-/// each kind of fault met each stage. At most `beyond` cases may fail after more processes have ended than there
-/// are backups: then nothing is promised.
-fn survive<M: Campaigns>(seeds: &seeds::Seeds, beyond: u64) -> Hits {
+/// each kind of fault met each stage.
+fn survive<M: Campaigns>(seeds: &seeds::Seeds) -> Hits {
     let (mut hits, mut all) = (Hits::default(), Outcome::default());
-    let mut excused = 0;
+    let mut beyond = Vec::new();
     for seed in seeds {
         let case = Case::draw(seed);
         let outcome = run(&case, Planted::<M>::default());
         if let Some(failure) = &outcome.failure {
-            let is_beyond = outcome.down > u64::from(case.backups) && excused < beyond;
-            assert!(is_beyond, "{}", report::<M>(&case, failure));
-            println!("seed {seed}: {} processes gone, {} backups", outcome.down, case.backups);
-            excused += 1;
+            panic!("{}", report::<M>(&case, failure));
         }
+        beyond.extend(outcome.is_beyond.then_some(seed));
         if seed % 10 == 0 {
             let again = case.run(Planted::<M>::default());
             assert_eq!(again, outcome, "a second run of seed {seed} differs");
@@ -81,29 +82,29 @@ fn survive<M: Campaigns>(seeds: &seeds::Seeds, beyond: u64) -> Hits {
     }
     println!(
         "{} seeds: {} transactions committed, {} more by recovery, {} attempts aborted, {} views, \
-        {} processes gone\n{hits}",
+        {} processes gone, {} cases beyond f {beyond:?}\n{hits}",
         seeds.count(),
         all.committed,
         all.recovered,
         all.aborted,
         all.epoch,
-        all.down
+        all.down,
+        beyond.len()
     );
+    let most = 1 + seeds.count() / BEYOND;
+    assert!(beyond.len() as u64 <= most, "more than {most} cases are beyond f: {beyond:?}");
     hits
 }
 
-/// A frame that is lost between two nodes can end a third process, the coordinator of a transaction that one of
-/// the two executes for it. The plans do not reckon with it, so that now and then too many end.
 #[test]
 fn what_xenic_commits_survives_and_all_go_on() {
-    let seeds = seeds::of!(40);
-    survive::<xenic::Mutant>(&seeds, 1 + seeds.count() / 100);
+    survive::<xenic::Mutant>(&seeds::of!(40));
 }
 
 #[test]
 fn what_commits_survives_and_all_go_on() {
     let seeds = seeds::of!(100);
-    let hits = survive::<Mutant>(&seeds, 0);
+    let hits = survive::<Mutant>(&seeds);
     let met = |kind, stage| hits.of(kind, stage) > 0;
     if seeds.is_whole() {
         for kind in FaultKind::ALL {
