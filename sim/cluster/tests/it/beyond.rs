@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is judged of a campaign's case in which more processes end than rows have backups.
 
-use cluster::engine::Stage;
+use cluster::engine::{NodeId, Stage};
 use cluster::mutant::Planted;
 use cluster::{fasst, xenic};
 use cluster_sim::campaign::{Case, Outcome};
-use cluster_sim::faults::{Fault, FaultPlan, Frames};
+use cluster_sim::faults::{Fault, FaultPlan, Frames, NodeName};
 use cluster_sim::protocols::Campaigns;
 
 /// When nodes crash, if nothing else is said.
@@ -105,4 +105,30 @@ fn acknowledged_changes_stand_if_a_record_could_survive() {
         let (seed, what) = what.expect("it is found");
         assert!(what.contains("an acknowledged change is lost"), "seed {seed}: {what}");
     }
+}
+
+/// A node stands still until the others have replaced it, does not hear of it from the manager, and reads its own rows
+/// when it wakes up, with a clock that is behind.
+#[test]
+fn a_node_of_xenic_that_goes_on_after_its_lease_is_noticed() {
+    let (node, manager) = (NodeName(NodeId(1)), NodeName(NodeId::MANAGER));
+    let faults = vec![
+        Fault::Clock { node: 1, at_ns: 0, ahead_ns: 0, drift_ppm: -5_000 },
+        Fault::Pause { node: 1, at_ns: 100_000, for_ns: 130_000 },
+        Fault::Cut {
+            nodes: vec![node],
+            others: vec![manager],
+            from_ns: 100_000,
+            until_ns: 300_000,
+            one_way: false,
+        },
+    ];
+    // Cases about leases have six workers, and read rows of their own node.
+    let mut cases = (8..).map(Case::draw).filter(|case| case.workers == 6);
+    let case = cases.next().expect("one in eight").with_plan(&FaultPlan { faults });
+    let outcome = sound::<xenic::Mutant>(&case);
+    assert!(outcome.epoch > 1 && !outcome.is_beyond, "the node is replaced");
+    let failure = case.run(Planted::new(xenic::Mutant::LeaseNotChecked)).failure;
+    let failure = failure.expect("it read what others had replaced");
+    assert!(failure.contains("read version"), "{failure}");
 }

@@ -150,8 +150,8 @@ const FOUND: [Mutant; 15] = [
 const SEEDS: u64 = 100;
 
 /// The first seed that finds a bug, and what it shows.
-fn found(mutant: Mutant) -> Option<(u64, String)> {
-    (0..SEEDS).find_map(|seed| {
+fn found<M: Campaigns>(mutant: M, mut seeds: impl Iterator<Item = u64>) -> Option<(u64, String)> {
+    seeds.find_map(|seed| {
         let failure = run(&Case::draw(seed), Planted::new(mutant)).failure?;
         Some((seed, failure.lines().next().unwrap_or_default().to_owned()))
     })
@@ -161,10 +161,54 @@ fn found(mutant: Mutant) -> Option<(u64, String)> {
 fn planted_bugs_are_found() {
     let mut missed = Vec::new();
     for mutant in FOUND {
-        match found(mutant) {
+        match found(mutant, 0..SEEDS) {
             Some((seed, what)) => println!("{mutant:?}: seed {seed}: {what:.150}"),
             None => missed.push(mutant),
         }
     }
     assert!(missed.is_empty(), "not found within {SEEDS} seeds: {missed:?}");
+}
+
+/// The planted bugs of Xenic that a campaign finds, and the first seed that does.
+const FOUND_OF_XENIC: [(xenic::Mutant, u64); 18] = [
+    (xenic::Mutant::NoValidation, 1),
+    (xenic::Mutant::LocalReadsOnHost, 1),
+    (xenic::Mutant::LocalWritesUnvalidated, 1),
+    (xenic::Mutant::ShippedReadsUnlocked, 28),
+    (xenic::Mutant::RemoteAbortKeepsLocks, 0),
+    (xenic::Mutant::CellReusedEarly, 5),
+    (xenic::Mutant::LossNotDetected, 27),
+    (xenic::Mutant::UnlockedBeforePinned, 0),
+    (xenic::Mutant::ReadOnlySkipsValidation, 5),
+    (xenic::Mutant::OwnLockConflicts, 2),
+    (xenic::Mutant::EndedBeforeLog, 0),
+    (xenic::Mutant::LeaseNotChecked, 36),
+    (xenic::Mutant::CountsNotCompared, 31),
+    (xenic::Mutant::Recovery(recovery::Mutant::DeadCoordinatorsForgotten), 2),
+    (xenic::Mutant::Recovery(recovery::Mutant::NothingCommitted), 2),
+    (xenic::Mutant::Recovery(recovery::Mutant::RecoveredTooEarly), 48),
+    (xenic::Mutant::Recovery(recovery::Mutant::FillingMissesUpdates), 1),
+    (xenic::Mutant::Recovery(recovery::Mutant::RecordsNotMerged), 26),
+];
+
+/// By default the seeds are those that are known to find a bug. A long run searches for all bugs from seed 0 on,
+/// and prints what finds each.
+#[test]
+fn planted_bugs_of_xenic_are_found() {
+    let seeds = seeds::of!(1);
+    if seeds.count() == 1 {
+        for (mutant, seed) in FOUND_OF_XENIC {
+            let what = found(mutant, seed..=seed);
+            println!("{mutant:?}: {:.200?}", what.unwrap_or_else(|| panic!("{mutant:?}: {seed}")));
+        }
+        return;
+    }
+    let of_recovery = recovery::Mutant::ALL.map(xenic::Mutant::Recovery);
+    for mutant in xenic::Mutant::ALL.into_iter().chain(of_recovery) {
+        let what = found(mutant, 0..seeds.count());
+        println!("{mutant:?}: {what:.200?}");
+        let known = FOUND_OF_XENIC.iter().find(|(other, _)| *other == mutant).map(|it| it.1);
+        let is_right = known.is_none_or(|seed| seed >= seeds.count() || what.is_some());
+        assert!(is_right, "{mutant:?} is not found; seed {known:?} is said to find it");
+    }
 }
