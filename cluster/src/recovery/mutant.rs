@@ -30,5 +30,23 @@ pub enum Mutant {
     DecisionsCountAtOnce,
 }
 
+impl Mutant {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::DeadCoordinatorsForgotten,
+        Self::NothingCommitted,
+        Self::LocksKept,
+        Self::ReceivedRecordsForgotten,
+        Self::RecoveredTooEarly,
+        Self::FillingMissesUpdates,
+        Self::CopyOverwrites,
+        Self::FilledTooEarly,
+        Self::EvictedTooEarly,
+        Self::LogOutlivesProcess,
+        Self::RecordsNotMerged,
+        Self::DecisionsCountAtOnce,
+    ];
+}
+
 /// The bug that is planted in recovery, if one is.
 pub type Planted = crate::mutant::Planted<Mutant>;

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use super::index::{Cached, Index, Owner};
 use super::log::{Address, CoreLog, Write};
 use super::messages::{MOST_VERSIONS, Version};
-use super::mutant::Planted;
+use super::mutant::{Mutant, Planted};
 use super::settings::Settings;
 use crate::engine::{Instant, Key, NodeId, TransactionId};
 use crate::membership::Status;
@@ -170,6 +170,15 @@ impl<T: Transactions> Shared<T> {
     /// Whether the node serves: its lease runs, and its view is not about to change.
     pub fn status(&self, now: Instant) -> Status {
         self.host.recovery.member.status(now)
+    }
+
+    /// Whether the node serves, and begins and ends transactions.
+    pub fn serves(&self, now: Instant) -> bool {
+        match self.status(now) {
+            Status::Serving => true,
+            Status::WithoutLease => self.planted.is(Mutant::LeaseNotChecked),
+            Status::Stopped => false,
+        }
     }
 
     /// The primary of a partition; `None` if no replica is left.

@@ -88,6 +88,18 @@ impl Course {
         (possible - made).max(0.0) / self.before() * self.times.slice.as_ns_f64() / 1e6
     }
 
+    /// Milliseconds from the kill to the end of the last slice in which rows were copied to new replicas.
+    fn filled_at(&self) -> f64 {
+        let last = self.slices.iter().rfind(|slice| slice.copied > 0);
+        let until = last.map_or(self.times.kill, |slice| slice.until);
+        (until.as_ns_f64() - self.times.kill.as_ns_f64()) / 1e6
+    }
+
+    /// Megabytes that were copied to new replicas.
+    fn copied(&self) -> f64 {
+        self.slices.iter().map(|slice| slice.copied).sum::<u64>() as f64 / 1e6
+    }
+
     fn committed(&self) -> u64 {
         self.slices.iter().map(|slice| slice.committed).sum()
     }
@@ -117,6 +129,8 @@ fn course(run: &Run<'_>) -> Result<Measured<Course>, ExperimentError> {
         warm_up_us: 0.0,
         duration_us: times.end.as_ns_f64() / 1e3,
         lease_us: times.lease_us,
+        // As a real cluster: its initial rows are not functions of their keys.
+        copies_initial_rows: true,
         seed: run.seed,
         workload: Workload::Tatp { subscribers_per_node: SUBSCRIBERS },
         ..Settings::default()
@@ -173,6 +187,10 @@ fn rows(samples: &Taken) -> Vec<Row> {
         row("lowest half millisecond after the kill, of before", "%", Course::lowest),
         row("until half of the throughput is back", "ms", |course| course.back_at(0.5)),
         row("until 70 % of the throughput is back", "ms", |course| course.back_at(0.7)),
+        row("until new replicas of all rows are filled", "ms", |course| {
+            course.filled_at().max(1e-9)
+        }),
+        row("copied to new replicas", "MB", |course| course.copied().max(1e-9)),
         row("throughput as before that was not made", "ms", |course| course.lost().max(1e-9)),
         row("committed in all", "k", |course| course.committed() as f64 / 1e3),
     ]

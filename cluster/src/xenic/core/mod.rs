@@ -296,11 +296,7 @@ impl<T: Transactions> Burst<'_, T> {
 
     /// Whether the node serves, and ends transactions.
     fn serves(&self) -> bool {
-        match self.shared.status(self.now) {
-            Status::Serving => true,
-            Status::WithoutLease => self.has(Mutant::LeaseNotChecked),
-            Status::Stopped => false,
-        }
+        self.shared.serves(self.now)
     }
 
     fn dropped(&mut self) -> &mut Dropped {

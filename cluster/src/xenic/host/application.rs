@@ -14,7 +14,6 @@ use crate::engine::{
     Class, Effects, Ending, Endpoint, Input, Instant, Key, Moment, NodeId, Part, Span, Stage,
     TransactionId, Work,
 };
-use crate::membership::Status;
 use crate::pause::{Aborted, pause};
 use crate::recovery;
 use crate::transact::{self, Decision, Intent, Transactions};
@@ -217,7 +216,7 @@ impl<T: Transactions> Poll<'_, T> {
                 }
             }
         }
-        self.state.is_paused = self.shared.status(self.now) != Status::Serving;
+        self.state.is_paused = !self.shared.serves(self.now);
         if self.state.is_paused {
             return;
         }

@@ -9,8 +9,8 @@ use cluster::membership::{self, Phase, kind};
 use cluster::placement::PartitionId;
 use cluster::transact::digest;
 
-use super::model::Subject;
 use super::script::{Script, Transaction, key};
+use super::subject::Subject;
 
 /// A cluster whose rows are those of the script: one thread a node, and as many workers as asked for.
 pub fn cluster(settings: Settings, script: Script) -> Fasst<Script> {

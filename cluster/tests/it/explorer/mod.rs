@@ -21,15 +21,17 @@ mod model;
 mod scenes;
 mod script;
 mod search;
+mod state;
+mod subject;
 mod toy;
 mod xenic;
 
 use cluster::fasst::{Mutant, Planted};
 use cluster::recovery;
-use model::{Limits, Subject};
 use scenes::Scene;
 use script::{Deed, Script, Transaction};
 use search::{Seen, Wrong, explore};
+use subject::{Limits, Subject};
 use toy::{Flaw, Toy};
 
 /// The most states of a walk. The largest spaces are walked through only in part, unless

@@ -1,175 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The state space: nodes, messages under way in no order, and what may go wrong how often.
+//! The steps from state to state, and what is right in one.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{BuildHasher, Hash};
 use std::rc::Rc;
 
 use cluster::engine::{
-    Class, Effects, Endpoint, Input, Instant, Key, Machine, Node, NodeId, Operation, Outcome, Part,
-    Protocol, Span, Stage, Token, TransactionId,
+    Class, Effects, Endpoint, Input, Instant, Machine, Node, NodeId, Outcome, Part, Token,
+    TransactionId,
 };
-
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::course::Course;
-
-/// A protocol that can be explored.
-pub trait Subject:
-    Protocol<Machine: Clone + Eq + Hash + Machine<Shared: Clone + Eq + Hash>>
-{
-    /// The workers that begin, each as its thread and its number there.
-    fn workers(&self) -> Vec<(Endpoint, u8)>;
-
-    /// The rows that are compared in the end, with their digests at the start.
-    fn rows(&self) -> BTreeMap<Key, u64>;
-
-    /// The digests of a row at those of these nodes that have a replica of it.
-    fn replicas(&self, up: &[(NodeId, &Node<Self::Machine>)], key: Key) -> Vec<(NodeId, u64)>;
-
-    /// Whether a message only renews a lease. Such arrive at once, so that the leases of those that live
-    /// are always right, and there are fewer orders.
-    fn renews(&self, stage: Stage, bytes: &[u8]) -> bool;
-
-    /// How many threads a host has; the cores of its NIC come behind them.
-    const HOST_THREADS: u8 = u8::MAX;
-
-    /// Whether a part that polls for ever has something to find. `None`: it polls at its deadlines alone.
-    fn finds_something(_: &Node<Self::Machine>, _: Part) -> Option<bool> {
-        None
-    }
-
-    /// Does an operation of a NIC's core on the memory of its host, and leaves what was read in `bytes`.
-    fn operate(_: &mut <Self::Machine as Machine>::Shared, _: Operation, _: &mut Vec<u8>) -> bool {
-        false
-    }
-
-    /// Whether the cluster has nothing more to do for itself: nobody who is down is a member, nothing
-    /// is being copied or flushed.
-    fn is_settled(&self, up: &[(NodeId, &Node<Self::Machine>)], down: &[NodeId]) -> bool;
-}
-
-/// What may go wrong in an exploration, and how far it goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The nodes that may crash.
-    pub may_crash: Vec<NodeId>,
-    /// How many of them.
-    pub crashes: u8,
-    /// How many of those may begin anew.
-    pub restarts: u8,
-    /// Whether the workers of such a process begin, too.
-    pub begins_again: bool,
-    /// How many messages may be delivered twice.
-    pub duplicates: u8,
-    /// How many messages may be lost.
-    pub losses: u8,
-    /// Of which stages those are; of all if there are none.
-    pub stages: Vec<Stage>,
-    /// How often a worker may try a transaction again.
-    pub repeats: u8,
-    /// How much time may pass until all rest.
-    pub horizon: Span,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            may_crash: Vec::new(),
-            crashes: 1,
-            restarts: 0,
-            begins_again: false,
-            duplicates: 0,
-            losses: 0,
-            stages: Vec::new(),
-            repeats: 1,
-            horizon: Span::from_us(1_000_000),
-        }
-    }
-}
-
-/// A message under way, or a memory operation: to memory until it is made, and from there until its end is seen.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Message {
-    to: Endpoint,
-    from: Endpoint,
-    class: Class,
-    stage: Stage,
-    bytes: Vec<u8>,
-}
-
-/// A node with the hash of it.
-struct Held<M: Machine> {
-    node: Node<M>,
-    hash: u64,
-}
-
-/// What there is of a node.
-enum Process<M: Machine> {
-    Up(Rc<Held<M>>),
-    /// The process is gone. If it may begin anew, this is how it will: what the memory has kept matters only
-    /// as far as it goes into that.
-    Down(Option<Rc<Held<M>>>),
-    /// There never was one: the manager of a cluster without.
-    None,
-}
-
-impl<M: Machine> Clone for Process<M> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Up(held) => Self::Up(Rc::clone(held)),
-            Self::Down(next) => Self::Down(next.clone()),
-            Self::None => Self::None,
-        }
-    }
-}
-
-impl<M: Machine> Process<M> {
-    fn up(&self) -> Option<&Held<M>> {
-        match self {
-            Self::Up(held) => Some(held),
-            Self::Down(_) | Self::None => None,
-        }
-    }
-
-    /// Which of the three it is, and the hash of what it holds.
-    fn hash(&self) -> (u8, u64) {
-        match self {
-            Self::Up(held) => (1, held.hash),
-            Self::Down(next) => (0, next.as_ref().map_or(0, |held| held.hash)),
-            Self::None => (2, 0),
-        }
-    }
-}
-
-/// A state. Clones share their nodes.
-pub struct State<P: Protocol> {
-    /// The nodes by number, the manager last.
-    nodes: Vec<Process<P::Machine>>,
-    begins: Vec<(Endpoint, u8)>,
-    /// In their order, so that states that differ in nothing else are one.
-    flight: Vec<Rc<Message>>,
-    now: Instant,
-    crashes: u8,
-    restarts: u8,
-    duplicates: u8,
-    losses: u8,
-    course: Rc<Course>,
-}
-
-impl<P: Protocol> Clone for State<P> {
-    fn clone(&self) -> Self {
-        Self {
-            nodes: self.nodes.clone(),
-            begins: self.begins.clone(),
-            flight: self.flight.clone(),
-            course: Rc::clone(&self.course),
-            ..*self
-        }
-    }
-}
+use super::state::{Held, Message, Name, Process, State};
+use super::subject::{Limits, Subject};
 
 /// A step from one state to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,19 +48,6 @@ pub enum Verdict {
 pub struct Model<'a, P> {
     pub protocol: &'a P,
     pub limits: Limits,
-}
-
-/// The part at a place of a node.
-fn endpoint<P: Subject>(node: NodeId, place: usize) -> Endpoint {
-    let part = match (place as u8).checked_sub(P::HOST_THREADS) {
-        None => Part::HostThread(place as u8),
-        Some(core) => Part::NicCore(core),
-    };
-    Endpoint { node, part }
-}
-
-fn hash_of(value: &impl Hash) -> u64 {
-    foldhash::quality::FixedState::default().hash_one(value)
 }
 
 /// What a part is called in the names of its attempts.
@@ -529,154 +359,6 @@ impl<P: Subject> Model<'_, P> {
     }
 }
 
-impl<M: Machine<Shared: Hash> + Hash> Held<M> {
-    fn new(node: Node<M>) -> Self {
-        let hash = hash_of(&(&node.shared, &node.parts));
-        Self { node, hash }
-    }
-}
-
-impl<P: Subject> State<P> {
-    /// What stands for the state among those that were seen.
-    pub fn fingerprint(&self) -> u64 {
-        let nodes: Vec<_> = self.nodes.iter().map(Process::hash).collect();
-        let counts = (self.crashes, self.restarts, self.duplicates, self.losses);
-        hash_of(&(nodes, &self.begins, &self.flight, self.now, counts, &*self.course))
-    }
-
-    /// What clients have seen.
-    pub fn course(&self) -> &Course {
-        &self.course
-    }
-
-    fn index(&self, node: NodeId) -> usize {
-        if node == NodeId::MANAGER { self.nodes.len() - 1 } else { node.index() }
-    }
-
-    fn up(&self) -> Vec<(NodeId, &Node<P::Machine>)> {
-        let manager = self.nodes.len() - 1;
-        let id = |index| if index == manager { NodeId::MANAGER } else { NodeId(index as u16) };
-        let nodes = self.nodes.iter().enumerate();
-        nodes.filter_map(|(index, node)| Some((id(index), &node.up()?.node))).collect()
-    }
-
-    /// The nodes whose processes are gone.
-    fn down(&self) -> impl Iterator<Item = NodeId> {
-        let nodes = &self.nodes[..self.nodes.len() - 1];
-        (0..).map(NodeId).zip(nodes).filter(|(_, node)| node.up().is_none()).map(|(node, _)| node)
-    }
-
-    fn is_up(&self, node: NodeId) -> bool {
-        self.nodes[self.index(node)].up().is_some()
-    }
-
-    /// Whether no message is under way to a process that runs.
-    fn is_quiet(&self) -> bool {
-        self.begins.is_empty() && !self.flight.iter().any(|message| self.is_up(message.to.node))
-    }
-
-    /// The deadlines of all parts that have one.
-    fn deadlines(&self) -> impl Iterator<Item = (Endpoint, Instant)> {
-        self.up().into_iter().flat_map(|(id, node)| {
-            let part = move |(place, part): (usize, &P::Machine)| {
-                let at = endpoint::<P>(id, place);
-                let deadline = part.deadline()?;
-                P::finds_something(node, at.part).is_none().then_some((at, deadline))
-            };
-            node.parts.iter().enumerate().filter_map(part)
-        })
-    }
-
-    /// The parts that poll for ever and have something to find.
-    fn finders(&self) -> impl Iterator<Item = Endpoint> {
-        self.up().into_iter().flat_map(|(id, node)| {
-            let parts = (0..node.parts.len()).map(move |place| endpoint::<P>(id, place));
-            parts.filter(|at| P::finds_something(node, at.part) == Some(true))
-        })
-    }
-
-    /// Takes a message out of those under way.
-    fn take(&mut self, message: &Message) {
-        let place = self.flight.iter().position(|other| **other == *message);
-        self.flight.remove(place.expect("the message is under way"));
-    }
-
-    /// Makes a memory operation: a token, an address and a length, 0 for a write, and what is written.
-    fn operate(&mut self, message: &Message) {
-        let index = self.index(message.to.node);
-        let Some(held) = self.nodes[index].up() else { return };
-        let mut node = held.node.clone();
-        let (token, rest) = message.bytes.split_at(4);
-        let (at, rest) = rest.split_first_chunk().expect("an address");
-        let (length, written) = rest.split_first_chunk().expect("a length");
-        let (at, length) = (u64::from_le_bytes(*at), u32::from_le_bytes(*length));
-        let operation = match length {
-            0 => Operation::Write { at },
-            _ => Operation::Read { at, length },
-        };
-        let mut bytes = written.to_vec();
-        let done = P::operate(&mut node.shared, operation, &mut bytes);
-        self.nodes[index] = Process::Up(Rc::new(Held::new(node)));
-        let bytes = [token, &[u8::from(done)], &bytes].concat();
-        let (class, stage) = (message.class, message.stage);
-        self.send(Message { to: message.from, from: message.to, class, stage, bytes });
-    }
-
-    /// Puts under way what a burst of a part sends and asks of memory.
-    fn send_all(&mut self, part: Endpoint, effects: &Effects) -> Result<(), String> {
-        for send in effects.sends() {
-            let bytes = effects.bytes_of(&send.bytes).to_vec();
-            let (to, class, stage) = (send.to, send.class, send.stage);
-            self.send(Message { to, from: part, class, stage, bytes });
-        }
-        for asked in effects.operations() {
-            let (at, length) = match asked.operation {
-                Operation::Read { at, length } => (at, length),
-                Operation::Write { at } => (at, 0),
-                other => return Err(format!("no {other:?} is explored")),
-            };
-            let mut bytes = asked.token.0.to_le_bytes().to_vec();
-            bytes.extend(at.to_le_bytes());
-            bytes.extend(length.to_le_bytes());
-            bytes.extend(effects.bytes_of(&asked.bytes));
-            let to = Endpoint { part: Part::Memory, ..part };
-            let (class, stage) = (Class::Foreground, Stage::Micro);
-            self.send(Message { to, from: part, class, stage, bytes });
-        }
-        Ok(())
-    }
-
-    /// Puts a message under way. One for a process that is gone would never arrive.
-    fn send(&mut self, message: Message) {
-        if self.is_up(message.to.node) {
-            let place = self.flight.partition_point(|other| **other <= message);
-            self.flight.insert(place, Rc::new(message));
-        }
-    }
-
-    /// No process begins anew any more.
-    fn end_restarts(&mut self) {
-        self.restarts = 0;
-        for node in &mut self.nodes {
-            if let Process::Down(next) = node {
-                *next = None;
-            }
-        }
-        self.drop_undeliverable();
-    }
-
-    /// Messages to nodes that are down for ever reach nobody.
-    fn drop_undeliverable(&mut self) {
-        let is_over: Vec<bool> =
-            self.nodes.iter().map(|node| matches!(node, Process::Down(None))).collect();
-        let last = self.nodes.len() - 1;
-        self.flight.retain(|message| {
-            let to = message.to.node;
-            !is_over[if to == NodeId::MANAGER { last } else { to.index() }]
-        });
-    }
-}
-
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -688,28 +370,6 @@ impl fmt::Display for Action {
             Self::Crash(node) => write!(f, "node {} crashes", node.0),
             Self::Restart(node) => write!(f, "node {} begins anew", node.0),
             Self::Wait => write!(f, "time passes"),
-        }
-    }
-}
-
-impl fmt::Display for Message {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} to {}:", self.stage.name(), Name(self.from), Name(self.to))?;
-        self.bytes.iter().try_for_each(|byte| write!(f, " {byte:02x}"))
-    }
-}
-
-/// A part in a trace.
-struct Name(Endpoint);
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let node = self.0.node;
-        match self.0.part {
-            _ if node == NodeId::MANAGER => write!(f, "manager"),
-            Part::HostThread(thread) => write!(f, "{}.{thread}", node.0),
-            Part::NicCore(core) => write!(f, "{}.nic{core}", node.0),
-            Part::Memory | Part::Switch => write!(f, "{}.memory", node.0),
         }
     }
 }

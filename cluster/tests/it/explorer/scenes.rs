@@ -5,8 +5,8 @@ use cluster::engine::{NodeId, Stage};
 use cluster::fasst::{Fasst, Planted, Settings};
 
 use super::fasst::{managed, scripted, small};
-use super::model::Limits;
 use super::script::{Deed, Script, Transaction};
+use super::subject::Limits;
 
 use Deed::{Delete, Insert, Read, Update};
 

@@ -3,7 +3,9 @@
 
 use hashbrown::HashSet;
 
-use super::model::{Action, Limits, Model, State, Subject, Verdict};
+use super::model::{Action, Model, Verdict};
+use super::state::State;
+use super::subject::{Limits, Subject};
 
 /// Of so many states that are not followed in all ways, one is followed in one way.
 const SETTLED: u64 = 16;

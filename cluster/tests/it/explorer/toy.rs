@@ -10,8 +10,8 @@ use cluster::engine::{
 };
 use cluster::transact::{Intent, Rows, Transactions, digest};
 
-use super::model::Subject;
 use super::script::{Script, Source, Transaction, key};
+use super::subject::Subject;
 
 /// What is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,9 +10,9 @@ use cluster::transact::digest;
 use cluster::xenic::{Machine, Mutant, Planted, Settings, Shared, Xenic};
 
 use super::fasst::ROWS;
-use super::model::{Limits, Subject};
 use super::script::{Deed, Script, Transaction, key};
 use super::search::explore;
+use super::subject::{Limits, Subject};
 use super::{assert_right, most};
 
 use Deed::{Delete, Insert, Read, Update};

@@ -8,14 +8,19 @@
 //! by [`Judge`](crate::check::Judge): each claim of a serialization point, the history without any
 //! claim, the rows of all replicas, and the sums of the workload.
 //!
+//! If more processes have ended than rows have backups, the case is *beyond f*: nobody has to go on then, and what
+//! is judged is what had happened before, and that acknowledged changes stand of which a record must have survived.
+//!
 //! [`Case::run`] is a function of the case: the same seed gives the same digest of all that happened.
 
 mod case;
 #[cfg(test)]
 mod duels;
 pub(crate) mod judge;
+mod promise;
 
 pub use case::{Case, Work};
+use promise::Promise;
 
 use cluster::engine::{NodeId, Protocol, Span};
 use cluster::membership::{self, Phase};
@@ -64,6 +69,9 @@ const REST_NS: u64 = 2_000_000;
 pub struct Outcome {
     /// What is wrong, if anything is.
     pub failure: Option<String>,
+    /// Whether more processes have ended than rows have backups, before the cluster had recovered and filled new
+    /// replicas.
+    pub is_beyond: bool,
     /// The digest (SHA-256) of all frames and endings.
     pub digest: [u8; 32],
     /// How often each kind of fault met each stage.
@@ -116,7 +124,8 @@ impl Case {
                 return Outcome { failure: Some(error.to_string()), ..Outcome::default() };
             }
         };
-        let failure = self.phases(&cluster, &mut world).err();
+        let mut promise = Promise::new(self.backups);
+        let failure = self.phases(&cluster, &mut world, &mut promise).err();
         let attempts = world.recorder().attempts();
         let is_told = |attempt: &&crate::world::recorder::Attempt| attempt.ending().is_some();
         let stands = attempts.iter().filter(|attempt| attempt.is_committed());
@@ -126,6 +135,7 @@ impl Case {
         let aborts = attempts.iter().filter_map(|attempt| attempt.ending());
         Outcome {
             failure,
+            is_beyond: promise.beyond().is_some(),
             digest: world.digest(),
             hits: view.get(),
             committed,
@@ -136,26 +146,43 @@ impl Case {
         }
     }
 
-    fn phases<C: Cluster>(&self, cluster: &C, world: &mut World<C>) -> Result<(), String> {
+    fn phases<C: Cluster>(
+        &self,
+        cluster: &C,
+        world: &mut World<C>,
+        promise: &mut Promise,
+    ) -> Result<(), String> {
         world.begin();
-        world.run_until(Time::from_ns(FAULTS_NS + RECOVERY_NS));
-        let since = world.now();
-        let most = since + Time::from_ns(PROGRESS_NS);
-        while let Some(idle) = idle_node(world, since)? {
-            if world.now() >= most {
-                if !anybody_has_committed(world, most) {
-                    return Err(no_progress(world, idle));
-                }
-                break;
-            }
-            world.run_until(world.now() + Time::from_ns(LOOK_NS));
+        promise.run_until(world, Time::from_ns(FAULTS_NS + RECOVERY_NS));
+        let went_on = go_on(world, promise);
+        if let Some(beyond) = promise.beyond() {
+            let rests = world.run_until_rest(Time::from_ns(REST_NS)).is_ok();
+            return judge::judge_beyond(self, cluster, world, beyond, rests);
         }
-        let rest = world.run_until_rest(Time::from_ns(REST_NS));
-        rest.map_err(|unrest| format!("{unrest}; {}", unrest_of(world)))?;
-        if let Some(idle) = idle_node(world, since)? {
-            return Err(no_progress(world, idle));
-        }
+        went_on?;
         judge::judge(self, cluster, world)
+    }
+}
+
+/// All nodes that run have to commit something, and to come to rest, as long as not too many end.
+fn go_on<C: Cluster>(world: &mut World<C>, promise: &mut Promise) -> Result<(), String> {
+    let since = world.now();
+    let most = since + Time::from_ns(PROGRESS_NS);
+    while let (None, Some(idle)) = (promise.beyond(), idle_node(world, since)?) {
+        if world.now() >= most {
+            if !anybody_has_committed(world, most) {
+                return Err(no_progress(world, idle));
+            }
+            break;
+        }
+        promise.run_until(world, world.now() + Time::from_ns(LOOK_NS));
+    }
+    let rest = world.run_until_rest(Time::from_ns(REST_NS));
+    promise.look(world);
+    rest.map_err(|unrest| format!("{unrest}; {}", unrest_of(world)))?;
+    match idle_node(world, since)? {
+        Some(idle) => Err(no_progress(world, idle)),
+        None => Ok(()),
     }
 }
 

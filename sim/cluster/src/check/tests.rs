@@ -112,7 +112,7 @@ fn record(told: &[Told]) -> Recorder {
         recorder.tell(attempt, told.kind, (Time::from_ns(at), order), &told.accesses);
         match told.fate {
             Fate::Ends(ending) => recorder.end(attempt, ending, Time::from_ns(told.end)),
-            Fate::Decided(committed) => recorder.decide(attempt, committed),
+            Fate::Decided(committed) => recorder.decide(attempt, committed, Time::MAX),
             Fate::Open => {}
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A plan as it happens: which frames it has met, and what it did to them.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cluster::engine::{NodeId, Stage};
@@ -103,6 +104,7 @@ impl ActivePlan {
             reported: Hits::default(),
         };
         plan.faults.iter().for_each(|fault| active.take(fault));
+        active.slow_down(plan);
         active.happenings.sort_by_key(|(at, ..)| *at);
         active
     }
@@ -125,10 +127,8 @@ impl ActivePlan {
             Fault::Restart { node, at_ns } => {
                 self.happen(Time::from_ns(*at_ns), *node, Happening::Restart);
             }
-            Fault::Slow { node, factor, from_ns, until_ns } => {
+            Fault::Slow { node, from_ns, until_ns, .. } => {
                 let (from, end) = (ns(*from_ns), ns(*until_ns));
-                self.happen(from, *node, Happening::Slow { factor: *factor });
-                self.happen(end, *node, Happening::Slow { factor: 1000 });
                 self.spans.push((FaultKind::Slow, NodeId(*node), from, end));
             }
             Fault::Pause { node, at_ns, for_ns } => {
@@ -141,7 +141,10 @@ impl ActivePlan {
                 }
             }
             Fault::Clock { node, at_ns, ahead_ns, drift_ppm } => {
-                let (ahead, at) = (Time::from_ns(*ahead_ns), ns(*at_ns));
+                let (ahead, at) = (Time::from_ns(*ahead_ns), Time::from_ns(*at_ns));
+                if at >= until {
+                    return;
+                }
                 self.happen(at, *node, Happening::Clock { ahead, drift: *drift_ppm });
                 let well = Happening::Clock { ahead: Time::ZERO, drift: 0 };
                 if until < Time::MAX {
@@ -150,6 +153,26 @@ impl ActivePlan {
                 self.spans.push((FaultKind::Clock, NodeId(*node), at, until));
             }
             _ => self.rules.push(Rule { fault: fault.clone(), met: 0 }),
+        }
+    }
+
+    /// A node is as slow as the slowest fault that is in force at the time, so the end of one does not end another.
+    fn slow_down(&mut self, plan: &FaultPlan) {
+        let slow = plan.faults.iter().filter_map(|fault| match fault {
+            Fault::Slow { node, factor, from_ns, until_ns } => {
+                let [from, end] = [from_ns, until_ns].map(|ns| Time::from_ns(*ns).min(self.until));
+                Some((*node, *factor, from..end))
+            }
+            _ => None,
+        });
+        let slow: Vec<_> = slow.collect();
+        let turns =
+            slow.iter().flat_map(|(node, _, span)| [(*node, span.start), (*node, span.end)]);
+        let turns: BTreeSet<(u16, Time)> = turns.collect();
+        for (node, at) in turns {
+            let in_force = slow.iter().filter(|(of, _, span)| *of == node && span.contains(&at));
+            let factor = in_force.map(|(_, factor, _)| *factor).max().unwrap_or(1000);
+            self.happen(at, node, Happening::Slow { factor });
         }
     }
 
@@ -189,7 +212,8 @@ impl ActivePlan {
         last.map_or(self.last_stage, |(_, stage)| *stage)
     }
 
-    /// What the rules make of a frame. A frame that is lost is neither late nor doubled.
+    /// What the rules make of a frame. Delays add up, and of several second times the latest counts. A frame that is
+    /// lost is neither late nor doubled.
     fn decide(&mut self, now: Time, frame: &FrameNote) -> Fate {
         let (mut delay, mut twice, mut lost) = (Time::ZERO, None, false);
         for rule in &mut self.rules {
@@ -200,7 +224,9 @@ impl ActivePlan {
                 Fault::Reorder { within_ns, .. } => {
                     delay += Time::from_ps(draw % (within_ns * 1000));
                 }
-                Fault::Duplicate { after_ns, .. } => twice = Some(Time::from_ns(*after_ns)),
+                Fault::Duplicate { after_ns, .. } => {
+                    twice = twice.max(Some(Time::from_ns(*after_ns)));
+                }
                 Fault::Crash { node, .. } => {
                     self.due.push((NodeId(*node), Happening::Crash));
                     self.crashing.push((now, NodeId(*node), frame.stage));
@@ -210,10 +236,10 @@ impl ActivePlan {
             }
             self.hits.hit(rule.fault.kind(), frame.stage);
         }
-        match (lost, delay > Time::ZERO, twice) {
-            (true, ..) => Fate::Drop,
-            (_, true, _) => Fate::Delay(delay),
-            (_, _, Some(after)) => Fate::Duplicate(after),
+        match (lost, twice) {
+            (true, _) => Fate::Drop,
+            (_, Some(after)) => Fate::Duplicate { delay, after },
+            _ if delay > Time::ZERO => Fate::Delay(delay),
             _ => Fate::Deliver,
         }
     }

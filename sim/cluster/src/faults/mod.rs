@@ -44,8 +44,13 @@ pub enum Fate {
     Drop,
     /// It arrives so much later. Frames that were sent after it may overtake it.
     Delay(Time),
-    /// It arrives as it should, and once more so much later.
-    Duplicate(Time),
+    /// It arrives twice.
+    Duplicate {
+        /// How much later than it should it arrives the first time.
+        delay: Time,
+        /// How much later than that it arrives the second time.
+        after: Time,
+    },
 }
 
 /// What happens to a node.

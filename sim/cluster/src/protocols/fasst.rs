@@ -3,6 +3,7 @@
 
 use cluster::engine::{Span, Stage, Work};
 use cluster::fasst::{self, Mutant, Planted};
+use cluster::membership::Manager;
 use cluster::placement::Partitioning;
 use cluster::transact::{Decision, Intent, Transactions};
 use cluster::workload::Totals;
@@ -33,6 +34,10 @@ impl<T: Totals> Cluster for fasst::Fasst<T> {
 
     fn layout(&self) -> &Partitioning {
         self.layout()
+    }
+
+    fn manager_of(machine: &fasst::Machine<T>) -> Option<&Manager> {
+        machine.manager()
     }
 }
 

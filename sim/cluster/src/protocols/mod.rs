@@ -6,6 +6,7 @@ mod fasst;
 mod xenic;
 
 use cluster::engine::{Machine, Protocol};
+use cluster::membership::Manager;
 use cluster::placement::Partitioning;
 use cluster::recovery::Keeps;
 use cluster::workload::Totals;
@@ -31,6 +32,9 @@ pub trait Cluster:
 
     /// Where rows belong.
     fn layout(&self) -> &Partitioning;
+
+    /// The manager of views, if this machine is it.
+    fn manager_of(machine: &Self::Machine) -> Option<&Manager>;
 
     /// Finds the memory of a host that the cores of its NIC access in what the parts of a node share. A protocol
     /// whose memory nobody accesses so has none.

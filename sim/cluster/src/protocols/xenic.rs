@@ -5,6 +5,7 @@
 mod by_hand;
 
 use cluster::engine::{Span, Work};
+use cluster::membership::Manager;
 use cluster::placement::Partitioning;
 use cluster::transact::Transactions;
 use cluster::workload::Totals;
@@ -59,6 +60,10 @@ impl<T: Totals> Cluster for xenic::Xenic<T> {
 
     fn layout(&self) -> &Partitioning {
         self.layout()
+    }
+
+    fn manager_of(machine: &xenic::Machine<T>) -> Option<&Manager> {
+        machine.manager()
     }
 
     fn memory() -> Option<MemoryOf<xenic::Shared<T>>> {

@@ -69,6 +69,8 @@ pub struct Slice {
     pub until: Time,
     /// Transactions that committed in it.
     pub committed: u64,
+    /// Bytes of messages that were sent in it to fill new replicas.
+    pub copied: u64,
 }
 
 /// Slices of a run that somebody watches, and the longest of them, so that one that is interrupted ends soon.
@@ -298,6 +300,7 @@ impl Job<'_, '_, '_> {
                 from: ledger.since,
                 until: ledger.since + length,
                 committed: ledger.ended(Ending::Committed),
+                copied: ledger.messages[Stage::Copy as usize].sent_bytes,
             });
             tally.add(ledger);
             (before, left) = (Time::ZERO, left.saturating_sub(length));

@@ -240,14 +240,20 @@ fn a_history_needs_the_memory_of_the_record() {
     assert!(history.is_empty());
 }
 
-/// How far a run comes that is interrupted when it is asked for the `asked`th time.
+/// How far a run comes that is interrupted when it is asked for the `asked`th time. It may then go on for one more
+/// slice at most.
 fn interrupted_at(asked: u32, settings: &Settings) -> Outcome {
     let count = std::cell::Cell::new(0);
     let is_interrupted = || {
         count.set(count.get() + 1);
         count.get() >= asked
     };
-    let watch = &mut Watch { is_interrupted: &is_interrupted, progress: &mut |_| () };
+    let mut slices = 0;
+    let progress = &mut |_: Progress| {
+        slices += 1;
+        assert!(slices <= asked, "the run goes on though it was interrupted");
+    };
+    let watch = &mut Watch { is_interrupted: &is_interrupted, progress };
     run(settings, Extras::default(), watch).expect("it is cut off, not wrong")
 }
 
@@ -258,4 +264,30 @@ fn a_warm_up_is_cut_off_as_well() {
     let settings = checked(&WHOLE.replace("1_000_000", "1_000"), flags).expect("possible");
     let outcome = interrupted_at(2, &settings);
     assert!(outcome.report.is_interrupted && outcome.report.committed == 0);
+}
+
+/// With faults, a cluster is quiet for three leases before it rests, here for 3 ms.
+#[test]
+fn the_way_to_rest_is_cut_off_as_well() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("faults.toml");
+    let fault = "[[fault]]\nkind = \"pause\"\nnode = 1\nat_ns = 5_000\nfor_ns = 1_000\n";
+    std::fs::write(&file, fault).expect("written");
+    let flags = Flags { duration_us: Some(50.0), warm_up_us: Some(0.0), ..Flags::default() };
+    let settings = checked(&WHOLE.replace("1_000_000", "1_000"), flags).expect("possible");
+    let settings =
+        Settings { threads: 1, workers: 1, lease_us: 1_000.0, faults: Some(file), ..settings };
+    let (asked, at_end) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let is_interrupted = || {
+        asked.set(asked.get() + 1);
+        false
+    };
+    let progress = &mut |_: Progress| at_end.set(asked.get());
+    let watch = &mut Watch { is_interrupted: &is_interrupted, progress };
+    let outcome = run(&settings, Extras::default(), watch).expect("it passes");
+    assert!(!outcome.report.is_interrupted && outcome.report.checks.at_rest);
+    // Once whether it is cut off before, and then on the way.
+    assert!(asked.get() > at_end.get() + 2, "{asked:?}, {at_end:?}");
+    let outcome = interrupted_at(asked.get(), &settings);
+    assert!(outcome.report.is_interrupted && outcome.report.committed > 0);
 }

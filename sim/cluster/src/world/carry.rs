@@ -140,11 +140,11 @@ impl<P: Protocol, T: Trace> World<P, T> {
     pub(super) fn put_under_way(&mut self, event: Event, arrival: Time, fate: Fate) {
         let arrival = match fate {
             Fate::Delay(longer) => arrival + longer,
-            Fate::Duplicate(later) => {
+            Fate::Duplicate { delay, after } => {
                 let handle = self.slab.copy(event.handle);
                 let copy = Event { handle, ..event };
-                self.kernel.schedule_at(arrival + later, Priority::Deliver, copy);
-                arrival
+                self.kernel.schedule_at(arrival + delay + after, Priority::Deliver, copy);
+                arrival + delay
             }
             Fate::Deliver | Fate::Drop => arrival,
         };

@@ -31,7 +31,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
                     self.commits((begun, order), committing, effects);
                 }
                 Moment::Ended { transaction, ending } => self.ends(now, transaction, ending),
-                Moment::Decided { transaction, committed } => self.decided(transaction, committed),
+                Moment::Decided { transaction, committed } => {
+                    self.decided(now, transaction, committed);
+                }
                 Moment::Rests { worker } => {
                     let worker = self.nodes[node].cores[part].worker(worker);
                     self.running -= u32::from(std::mem::take(&mut worker.runs));
@@ -54,7 +56,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
                     let order = burst << PLACE_BITS | place as u64;
                     self.commits((begun, order), committing, effects);
                 }
-                Moment::Decided { transaction, committed } => self.decided(transaction, committed),
+                Moment::Decided { transaction, committed } => {
+                    self.decided(begun, transaction, committed);
+                }
                 Moment::Ended { .. } | Moment::Rests { .. } => {}
             }
         }
@@ -122,9 +126,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
         }
     }
 
-    fn decided(&mut self, transaction: TransactionId, committed: bool) {
+    fn decided(&mut self, now: Time, transaction: TransactionId, committed: bool) {
         if let Some(index) = self.recorded(transaction) {
-            self.recorder.decide(index, committed);
+            self.recorder.decide(index, committed, now);
         }
     }
 

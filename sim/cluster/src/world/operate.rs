@@ -108,8 +108,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
         // A connection repeats what is lost, and recognises what comes twice.
         let later = match self.fate(now, &note) {
             Fate::Drop => return self.fail_after(node, handle, request, self.options.verb_timeout),
-            Fate::Delay(later) => later,
-            Fate::Deliver | Fate::Duplicate(_) => Time::ZERO,
+            Fate::Delay(later) | Fate::Duplicate { delay: later, .. } => later,
+            Fate::Deliver => Time::ZERO,
         };
         let event = Event { kind: Kind::Frame, part: 0, node: target, handle };
         self.kernel.schedule_at(arrival + later, Priority::Deliver, event);

@@ -13,7 +13,7 @@ pub struct Attempt {
     pub begin: Time,
     /// The start of the burst in which it told its accesses; meaningless without [`Attempt::point`].
     told: Time,
-    /// The end of the burst in which it ended; meaningless before it has.
+    /// The end of the burst in which it ended, or in which recovery decided; meaningless before that.
     end: Time,
     /// The number of the burst in which it told its accesses and its place there, which order points
     /// of one instant.
@@ -186,12 +186,30 @@ impl Recorder {
         }
     }
 
-    /// Recovery decides about an attempt; nothing changes for one that its coordinator ended.
-    pub fn decide(&mut self, attempt: AttemptIndex, committed: bool) {
+    /// Recovery decides at `now` about an attempt; nothing changes for one that its coordinator ended.
+    pub fn decide(&mut self, attempt: AttemptIndex, committed: bool, now: Time) {
         let attempt = &mut self.attempts[attempt as usize];
         if attempt.state == State::Open {
             attempt.state = State::Decided(committed);
+            attempt.end = now;
         }
+    }
+
+    /// What was known at `time`: attempts that began later are left out, and nobody has decided about those that
+    /// ended or were decided later.
+    #[must_use]
+    pub fn until(&self, time: Time) -> Self {
+        let known = self.attempts.iter().filter(|attempt| attempt.begin <= time).map(|attempt| {
+            let mut attempt = *attempt;
+            if attempt.state != State::Open && attempt.end > time {
+                attempt.state = State::Open;
+            }
+            if attempt.told > time {
+                (attempt.point, attempt.count) = (None, 0);
+            }
+            attempt
+        });
+        Self { attempts: known.collect(), accesses: self.accesses.clone() }
     }
 }
 
@@ -219,8 +237,8 @@ mod tests {
         });
         recorder.end(first, Ending::AbortedByValidation, Time::from_ns(20));
         recorder.end(second, Ending::Committed, Time::from_ns(21));
-        recorder.decide(second, true);
-        recorder.decide(third, true);
+        recorder.decide(second, true, Time::from_ns(22));
+        recorder.decide(third, true, Time::from_ns(23));
         let [aborted, committed, decided] = recorder.attempts() else { panic!("three began") };
         assert_eq!((aborted.point(), aborted.is_committed()), (None, false));
         assert_eq!(recorder.accesses(aborted), []);
@@ -228,5 +246,16 @@ mod tests {
         assert_eq!((committed.is_committed(), committed.end()), (true, Time::from_ns(21)));
         assert_eq!((decided.is_committed(), decided.end()), (true, Time::MAX));
         assert_eq!(recorder.accesses(decided), [RecordedAccess::from(access)]);
+        let states = |ns| {
+            let known = recorder.until(Time::from_ns(ns));
+            let of =
+                |it: &Attempt| (it.is_committed(), it.point().is_some(), it.ending().is_some());
+            known.attempts().iter().map(of).collect::<Vec<_>>()
+        };
+        let (open, told) = ((false, false, false), (false, true, false));
+        assert_eq!(states(2), [open, open], "the third has not begun, and nobody has told");
+        assert_eq!(states(12), [open, told, open]);
+        assert_eq!(states(22), [(false, false, true), (true, true, true), told]);
+        assert_eq!(states(23)[2], (true, true, false));
     }
 }

@@ -296,7 +296,11 @@ fn a_plan_does_to_frames_what_it_says() {
     assert_eq!(fate(3, 0, 1, Stage::Backup), (Fate::Delay(Time::from_ns(7)), None));
     assert_eq!(fate(60, 0, 1, Stage::Backup), (Fate::Deliver, None));
     let manager = NodeId::MANAGER.0;
-    assert_eq!(fate(61, 0, manager, Stage::Membership), (Fate::Duplicate(Time::from_ns(9)), None));
+    let twice = |delay, after| {
+        let [delay, after] = [delay, after].map(Time::from_ns);
+        (Fate::Duplicate { delay, after }, None)
+    };
+    assert_eq!(fate(61, 0, manager, Stage::Membership), twice(0, 9));
     assert_eq!(fate(150, 2, 1, Stage::Execute), (Fate::Drop, None));
     assert_eq!(fate(150, 1, 2, Stage::Execute), (Fate::Deliver, None));
     assert_eq!(fate(200, 2, 1, Stage::Execute), (Fate::Deliver, None));
@@ -310,6 +314,45 @@ fn a_plan_does_to_frames_what_it_says() {
     assert_eq!(hits.of(FaultKind::Drop, Stage::Log), 1);
     assert_eq!(hits.of(FaultKind::Cut, Stage::Execute), 1);
     assert_eq!(hits.of(FaultKind::Crash, Stage::Primary), 1);
+}
+
+#[test]
+fn the_end_of_slowness_does_not_end_another() {
+    let slow = |node, factor, from_ns, until_ns| Fault::Slow { node, factor, from_ns, until_ns };
+    let turns = |faults: &[Fault], until| {
+        let active = ActivePlan::new(&FaultPlan { faults: faults.to_vec() }, Time::from_ns(until));
+        let turn = |(at, node, happening): &(Time, NodeId, Happening)| match happening {
+            Happening::Slow { factor } => (at.as_ps() / 1000, node.0, *factor),
+            other => panic!("{other:?}"),
+        };
+        active.happenings().iter().map(turn).collect::<Vec<_>>()
+    };
+    let inner = [slow(1, 2000, 10, 90), slow(1, 5000, 20, 40), slow(2, 3000, 30, 50)];
+    let expected =
+        [(10, 1, 2000), (20, 1, 5000), (30, 2, 3000), (40, 1, 2000), (50, 2, 1000), (90, 1, 1000)];
+    assert_eq!(turns(&inner, 1000), expected);
+    let overlap = [slow(1, 5000, 10, 40), slow(1, 2000, 20, 60), slow(1, 700, 60, 80)];
+    let expected = [(10, 1, 5000), (20, 1, 5000), (40, 1, 2000), (60, 1, 700), (80, 1, 1000)];
+    assert_eq!(turns(&overlap, 1000), expected);
+    assert_eq!(turns(&inner, 25), [(10, 1, 2000), (20, 1, 5000), (25, 1, 1000), (25, 2, 1000)]);
+}
+
+#[test]
+fn faults_of_one_frame_do_not_end_each_other() {
+    let frames = || Frames { from: Some(NodeName(NodeId(0))), ..Frames::default() };
+    let delay = |by_ns| Fault::Delay { frames: frames(), by_ns };
+    let twice = |after_ns| Fault::Duplicate { frames: frames(), after_ns };
+    let cut = |from_ns, until_ns| {
+        let nodes = vec![NodeName(NodeId(0))];
+        Fault::Cut { nodes, others: Vec::new(), from_ns, until_ns, one_way: false }
+    };
+    let faults = vec![delay(3), twice(9), delay(4), twice(5), cut(10, 40), cut(20, 30)];
+    let mut active = ActivePlan::new(&FaultPlan { faults }, Time::from_ns(1000));
+    let mut fate = |ns| active.fate(Time::from_ns(ns), &frame(0, 1, Stage::Log));
+    let late_and_twice = Fate::Duplicate { delay: Time::from_ns(7), after: Time::from_ns(9) };
+    assert_eq!(fate(1), late_and_twice);
+    assert_eq!([10, 25, 35].map(&mut fate), [Fate::Drop; 3]);
+    assert_eq!(fate(40), late_and_twice);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All integration tests in one binary: the machines of the protocols are compiled into a world once.
 
+mod beyond;
 mod campaign;
 mod conservation;
 mod faults;

@@ -3,7 +3,7 @@
 //! run without end.
 
 use cluster_sim::platform::Hardware;
-use cluster_sim::run::{Report, RunError, Settings, Workload, measure_on, slices_on};
+use cluster_sim::run::{Report, RunError, Settings, Slice, Workload, measure_on, slices_on};
 use timing::Time;
 
 fn small() -> Settings {
@@ -171,6 +171,24 @@ fn initial_rows_are_copied_if_that_is_wanted() {
     };
     let (few, all) = (copied(false), copied(true));
     assert!(all > 2.0 * few, "{few} and {all} bytes a second");
+}
+
+/// A node is killed: the others fill new replicas of what it had.
+#[test]
+fn slices_tell_when_replicas_are_filled() {
+    let (kill, slice) = (Time::from_us(30), Time::from_us(10));
+    let copied = |copies_initial_rows| {
+        let settings = Settings { replicas: 2, duration_us: 400.0, copies_initial_rows, ..small() };
+        let settings = Settings { lease_us: 20.0, ..settings };
+        let slices = slices_on(&settings, &hardware(), Some((2, kill)), slice).expect("a run");
+        let (before, after): (Vec<Slice>, Vec<Slice>) =
+            slices.into_iter().partition(|it| it.until <= kill);
+        assert!(before.iter().all(|slice| slice.copied == 0), "{before:?}");
+        assert_eq!(after.last().expect("a slice").copied, 0, "filled before the end");
+        after.iter().map(|slice| slice.copied).sum::<u64>()
+    };
+    let (few, all) = (copied(false), copied(true));
+    assert!(few > 0 && all > 2 * few, "{few} and {all} bytes");
 }
 
 /// Every read is checked, and at the end the rows are compared with what was done to them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What goes wrong.
 
-use cluster::engine::NodeId;
+use cluster::engine::{NodeId, Span, Stage};
 use cluster_sim::faults::{Fate, Happening};
 use timing::Time;
 
@@ -19,7 +19,11 @@ fn lost_late_and_doubled_frames_are_survived() {
                 match random % 10 {
                     0 => Fate::Drop,
                     1 => Fate::Delay(Time::from_ns(random % 10_000)),
-                    2 => Fate::Duplicate(Time::from_ns(random % 10_000)),
+                    2 => {
+                        let after = Time::from_ns(random % 10_000);
+                        let delay = Time::from_ns(random % 3_000);
+                        Fate::Duplicate { delay, after }
+                    }
                     _ => Fate::Deliver,
                 }
             });
@@ -71,18 +75,41 @@ fn a_crashed_node_is_not_waited_for() {
 
 #[test]
 fn a_slow_node_does_less_and_a_paused_one_nothing() {
-    let done = |happening| {
-        let happenings = vec![(Time::ZERO, NodeId(1), happening)];
+    let done_with = |happenings: &[Happening]| {
+        let happenings = happenings.iter().map(|it| (Time::ZERO, NodeId(1), *it)).collect();
         let mut world = faulty(Ping::default(), 1, happenings, |_, _| Fate::Deliver);
         world.run_for(Time::ZERO, Time::from_us(40));
         world.ledger().transactions()
     };
+    let done = |happening| done_with(&[happening]);
     let usual = done(Happening::Slow { factor: 1000 });
     let slow = done(Happening::Slow { factor: 100_000 });
     assert!(usual > 2 * slow && slow > 4, "{usual} and {slow}");
     assert_eq!(done(Happening::Pause { length: Time::from_us(50) }), 0);
     let half = done(Happening::Pause { length: Time::from_us(20) });
     assert!(half.abs_diff(usual / 2) < 5, "{usual} and {half}");
+    let [long, short] = [50, 20].map(|us| Happening::Pause { length: Time::from_us(us) });
+    assert_eq!(done_with(&[long, short]), 0, "the shorter pause does not end the longer one");
+}
+
+/// Without other pings: each node has one, and the first frame is the ping of node 0.
+#[test]
+fn a_frame_may_come_late_and_twice() {
+    let (delay, after) = (Time::from_us(300), Time::from_us(200));
+    let mut is_first = true;
+    let ping = Ping { pings: 1, patience: Span::from_us(9_000), ..Ping::default() };
+    let mut world =
+        faulty(ping, 1, vec![], move |_, _| match std::mem::replace(&mut is_first, false) {
+            true => Fate::Duplicate { delay, after },
+            false => Fate::Deliver,
+        });
+    world.begin();
+    // Echoes are of this stage: the other node's ping has one at once.
+    let echoes = [290, 310, 490, 510].map(|us| {
+        world.run_until(Time::from_us(us));
+        world.ledger().messages[Stage::Primary as usize].sent
+    });
+    assert_eq!(echoes, [1, 2, 2, 3]);
 }
 
 /// Node 1 never hears of node 0 and repeats its ping by its own clock.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rest, and how it is waited for.
 
+use std::cell::Cell;
+
+use cluster_sim::faults::Fate;
 use cluster_sim::world::{Options, World};
 use timing::Time;
 
-use super::ping::{Ping, hardware, options, world};
+use super::ping::{Ping, faulty, hardware, options, world};
 
 #[test]
 fn workers_that_are_at_their_end_rest() {
@@ -24,4 +27,21 @@ fn a_rest_is_quiet_for_as_long_as_is_wanted() {
     world.run_until_rest(Time::from_us(100)).expect("in time");
     let last = world.recorder().attempts().iter().map(|attempt| attempt.end()).max();
     assert!(last.expect("some ended") < Time::from_us(20));
+}
+
+/// Echoes never come, so that all pings are repeated for ever.
+#[test]
+fn who_waits_for_rest_is_asked_whether_to_go_on() {
+    let mut world = faulty(Ping::default(), 1, vec![], |_, _| Fate::Drop);
+    world.begin();
+    let asked = Cell::new(0);
+    let is_interrupted = || {
+        asked.set(asked.get() + 1);
+        asked.get() == 3
+    };
+    let rested = world.run_until_rest_unless(Time::from_us(10_000), &is_interrupted);
+    assert_eq!((rested.expect("it ends early"), asked.get()), (false, 3));
+    assert!(world.now() < Time::from_us(4_000), "{}", world.now());
+    let rested = world.run_until_rest_unless(Time::from_us(5_000), &|| false);
+    rested.expect_err("nobody rests");
 }
