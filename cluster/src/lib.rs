@@ -9,6 +9,7 @@
 //! - [`placement`], [`membership`]: which node has which rows, and who belongs to the cluster.
 //! - [`recovery`]: from one view to the next.
 //! - [`mutant`]: planted bugs.
+//! - [`rpc`]: RPCs by datagrams, which several protocols have.
 //! - [`fasst`]: the protocol of FaSST (OSDI 2016).
 //! - [`xenic`]: the protocol of Xenic (SOSP 2021).
 //!
@@ -23,6 +24,7 @@ pub mod near;
 mod pause;
 pub mod placement;
 pub mod recovery;
+pub mod rpc;
 pub mod store;
 pub mod transact;
 pub mod wire;
