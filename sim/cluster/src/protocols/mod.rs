@@ -3,6 +3,7 @@
 //! nothing else names any. Xenic has campaigns only, and no line, until the times of its handlers are measured
 //! (`docs/calibration.md`): runs without them would show figures that are none.
 
+mod drtm_h;
 mod fasst;
 mod xenic;
 
@@ -16,6 +17,7 @@ use timing::Time;
 use crate::run::{ByHand, Cards, Platform, RunError, Settings};
 use crate::world::{Hardware, MemoryOf, Options};
 
+pub use drtm_h::{DrtmH, DrtmHNc, DrtmR};
 pub use fasst::Fasst;
 pub use fasst::posted;
 
@@ -139,6 +141,12 @@ macro_rules! protocols {
 protocols! {
     /// FaSST (OSDI 2016).
     Fasst = "fasst",
+    /// DrTM+H (OSDI 2018).
+    DrtmH = "drtm-h",
+    /// DrTM+H without its cache of addresses.
+    DrtmHNc = "drtm-h-nc",
+    /// DrTM+R as Xenic emulates it: all by one-sided verbs.
+    DrtmR = "drtm-r",
 }
 
 /// Work that is the same for all protocols.

@@ -20,17 +20,23 @@ pub struct Places<F> {
     pub primary: F,
 }
 
-/// Messages, requests and responses together, for each stage of a transaction that ends without an
-/// abort.
+/// Messages, requests and responses together, and one-sided verbs, for each stage of a transaction that ends
+/// without an abort.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ByHand {
     messages: [f64; Stage::COUNT],
+    verbs: [f64; Stage::COUNT],
 }
 
 impl ByHand {
     /// Messages of a stage, for each transaction.
     pub fn of(&self, stage: Stage) -> f64 {
         self.messages[stage as usize]
+    }
+
+    /// One-sided verbs of a stage, for each transaction.
+    pub fn verbs_of(&self, stage: Stage) -> f64 {
+        self.verbs[stage as usize]
     }
 
     /// Messages in all, for each transaction.
@@ -70,7 +76,7 @@ pub fn mean<T: Transactions, F: Fn(Key) -> u16>(
         }
     }
     let mean = |of: u64| of as f64 / f64::from(drawn.max(1));
-    ByHand { messages: sum.map(mean) }
+    ByHand { messages: sum.map(mean), verbs: count.verbs.map(mean) }
 }
 
 /// Counts one transaction after the other.
@@ -82,12 +88,14 @@ pub struct Count<'a, F> {
     value: Vec<u8>,
     /// Machines that one step goes to, each once.
     machines: Vec<u16>,
+    /// One-sided verbs, of all transactions so far.
+    verbs: Sum,
 }
 
 impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
     fn new(places: &'a Places<F>) -> Self {
-        let (rows, wanted, value, machines) = Default::default();
-        Self { places, coordinator: 0, rows, wanted, value, machines }
+        let (rows, wanted, value, machines, verbs) = Default::default();
+        Self { places, coordinator: 0, rows, wanted, value, machines, verbs }
     }
 
     /// Where keys are.
@@ -116,6 +124,11 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
         self.machines.len() as u64
     }
 
+    /// Counts one-sided verbs.
+    pub fn add_verbs(&mut self, stage: Stage, times: u64) {
+        self.verbs[stage as usize] += times;
+    }
+
     /// Fetches what is wanted round by round, by a request and a response for each other machine, then runs the
     /// logic; `None` if it never has what it needs.
     pub fn execute<T: Transactions>(
@@ -123,6 +136,21 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
         transactions: &T,
         input: &T::Input,
         sum: &mut Sum,
+    ) -> Option<Decision> {
+        self.rounds(transactions, input, |count, wanted| {
+            let primary = &count.places.primary;
+            let machines: Vec<u16> = wanted.iter().map(|(key, _)| primary(*key)).collect();
+            sum[Stage::Execute as usize] += 2 * count.machines(machines);
+        })
+    }
+
+    /// Fetches what is wanted round by round, of each of which `round` is told when its rows are there, then runs the
+    /// logic; `None` if it never has what it needs.
+    pub fn rounds<T: Transactions>(
+        &mut self,
+        transactions: &T,
+        input: &T::Input,
+        mut round: impl FnMut(&mut Self, &[(Key, Intent)]),
     ) -> Option<Decision> {
         for _ in 0..MOST_ROUNDS {
             self.wanted.clear();
@@ -141,9 +169,7 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
                 let found = transactions.initial(*key, &mut self.value);
                 self.rows.fetched(*key, *intent, 0, found.then_some(&self.value));
             }
-            let primary = &self.places.primary;
-            let machines: Vec<u16> = wanted.iter().map(|(key, _)| primary(*key)).collect();
-            sum[Stage::Execute as usize] += 2 * self.machines(machines);
+            round(self, &wanted);
             self.wanted = wanted;
         }
         None

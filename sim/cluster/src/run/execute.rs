@@ -238,6 +238,9 @@ impl Job<'_, '_, '_> {
         options.host_threads = P::host_threads(settings);
         let mut world = World::watched(cluster, machines, faults, options, watcher)
             .map_err(RunError::of_settings)?;
+        if let Some(memory_of) = P::Cluster::<T>::memory() {
+            world = world.with_memory(memory_of);
+        }
         let (tally, slices) = self.slices(&mut world);
         let is_cut_off = (self.watch.is_interrupted)();
         // What was cut off is not at rest, and cannot be judged as a whole.

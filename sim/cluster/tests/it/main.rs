@@ -4,6 +4,7 @@
 mod campaign;
 mod conservation;
 mod faults;
+mod rivals;
 mod settings;
 mod sweep;
 mod world;
