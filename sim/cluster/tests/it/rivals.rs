@@ -91,11 +91,11 @@ fn messages_and_verbs_are_as_many_as_by_hand() {
             Workload::Retwis { keys_per_node: 1_000_000, exponent: 0.5 },
             Workload::TpccNewOrder { warehouses_per_node: 72 },
         ] {
-            let settings = Settings { duration_us: 400.0, ..small(protocol, workload) };
+            let settings = Settings { duration_us: 1200.0, ..small(protocol, workload) };
             let report = run(&settings).expect("it passes");
             for of in &report.traffic {
                 let name = format!("{}, {}, {}", protocol.name(), workload.name(), of.stage);
-                let near = |run: f64, by_hand: f64| (run - by_hand).abs() < 0.03 + 0.08 * by_hand;
+                let near = |run: f64, by_hand: f64| (run - by_hand).abs() < 0.02 + 0.06 * by_hand;
                 let by_hand = of.by_hand.unwrap_or(0.0);
                 assert!(near(of.messages, by_hand), "{name}: {} and {by_hand}", of.messages);
                 let by_hand = of.verbs_by_hand.unwrap_or(0.0);
