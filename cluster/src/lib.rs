@@ -9,11 +9,15 @@
 //! - [`placement`], [`membership`]: which node has which rows, and who belongs to the cluster.
 //! - [`recovery`]: from one view to the next.
 //! - [`mutant`]: planted bugs.
+//! - [`rpc`]: RPCs by datagrams, which several protocols have.
 //! - [`fasst`]: the protocol of FaSST (OSDI 2016).
 //! - [`xenic`]: the protocol of Xenic (SOSP 2021).
+//! - [`drtm_h`]: DrTM+H (OSDI 2018), and two other forms of it.
 //!
-//! `docs/cluster.md` describes the engine, `docs/fasst.md` and `docs/xenic.md` the protocols.
+//! `docs/cluster.md` describes the engine, `docs/fasst.md`, `docs/xenic.md` and `docs/drtm-h.md` the
+//! protocols.
 
+pub mod drtm_h;
 pub mod engine;
 pub mod fasst;
 pub mod membership;
@@ -23,6 +27,7 @@ pub mod near;
 mod pause;
 pub mod placement;
 pub mod recovery;
+pub mod rpc;
 pub mod store;
 pub mod transact;
 pub mod wire;

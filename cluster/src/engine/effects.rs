@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use crate::near;
 
-use super::{Class, Endpoint, Key, Operation, Place, Token, TransactionId, Work, WorkCounts};
+use super::{
+    Class, Endpoint, Key, NodeId, Operation, Place, Token, TransactionId, Work, WorkCounts,
+};
 
 /// The effects of one burst. A driver clears and uses it again, so that nothing is allocated.
 ///
@@ -44,6 +46,8 @@ pub struct OperationRequest {
     pub token: Token,
     /// Whose memory.
     pub place: Place,
+    /// What it is for, which a driver may count by.
+    pub stage: Stage,
     /// What is done.
     pub operation: Operation,
     /// The bytes of a write; see [`Effects::bytes_of`].
@@ -303,7 +307,7 @@ impl Effects {
         }
     }
 
-    /// Makes a memory operation; `write` appends the bytes of a write.
+    /// Makes a memory operation of no phase; `write` appends the bytes of a write.
     pub fn operate(
         &mut self,
         token: Token,
@@ -311,8 +315,20 @@ impl Effects {
         operation: Operation,
         write: impl FnOnce(&mut Vec<u8>),
     ) {
-        let bytes = self.append(write);
-        self.operations.push(OperationRequest { token, place, operation, bytes });
+        let (bytes, stage) = (self.append(write), Stage::Micro);
+        self.operations.push(OperationRequest { token, place, stage, operation, bytes });
+    }
+
+    /// Makes a one-sided verb of a phase on the memory of `to`; `write` appends the bytes of a write.
+    pub fn verb(
+        &mut self,
+        token: Token,
+        (to, stage): (NodeId, Stage),
+        operation: Operation,
+        write: impl FnOnce(&mut Vec<u8>),
+    ) {
+        let (bytes, place) = (self.append(write), Place::Node(to));
+        self.operations.push(OperationRequest { token, place, stage, operation, bytes });
     }
 
     fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Range<u32> {

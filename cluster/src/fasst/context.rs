@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use super::mutant::Mutant;
-use super::rpc::Rpc;
 use super::settings::Settings;
 use super::shared::Shared;
 use crate::engine::{Effects, Instant, Key};
 use crate::placement::{HeaderId, Partitioning};
+use crate::rpc::Rpc;
 use crate::transact::{Intent, Transactions};
 
 /// What never changes in a run.

@@ -3,8 +3,7 @@
 //! datagrams. Optimistic, with two-phase commit, primaries and backups, and the coordinator's log.
 //!
 //! - [`messages`]: the bytes of requests and responses.
-//! - [`rpc`]: the endpoint of a thread: one message of a worker to each machine, budgets, duplicates.
-//! - `worker` and `asks`: the coordinator as a state, and the packing of its requests.
+//! - `worker` and `asks`: the coordinator as a state, and its requests, which [`rpc`](crate::rpc) packs.
 //! - `server`: the handlers of requests.
 //! - [`Thread`]: the master and the workers of a thread as one machine.
 //! - [`mutant`]: planted bugs.
@@ -15,7 +14,6 @@ mod asks;
 mod context;
 pub mod messages;
 pub mod mutant;
-pub mod rpc;
 mod server;
 mod settings;
 mod shared;

@@ -7,7 +7,7 @@ use super::messages::{Done, Executed, Header, Kind, LOCK_BIT, REQUEST_HEADER, Re
 use super::mutant::Mutant;
 use crate::engine::{Class, Ending, Key, NodeId, Stage, TableNumber, TransactionId, Work};
 use crate::store::{Item, Refused};
-use crate::transact::{Change, Intent, Transactions};
+use crate::transact::{Intent, Transactions};
 use crate::wire::{Reader, WireError};
 
 /// Whether this node is the primary of a key, which alone is read and locked.
@@ -108,13 +108,8 @@ pub(super) fn truncate<T: Transactions>(cx: &mut Context<'_, T>, last: Transacti
 /// Changes a row of a replica.
 fn apply<T: Transactions>(cx: &mut Context<'_, T>, item: &Item<'_>) -> Done {
     cx.out.work(Work::Handle, 1);
-    cx.out.work(Work::Look, cx.shared.store.looks(item.key));
     cx.out.work(Work::Header, 1);
-    match item.change {
-        Change::Update => cx.out.work(Work::Write, 1),
-        Change::Insert | Change::Delete => cx.out.work(Work::Insert, 1),
-    }
-    cx.out.work(Work::CopyLine, item.value.len().div_ceil(64) as u32);
+    cx.shared.store.count_change(item, cx.out);
     match cx.shared.store.apply(item) {
         Ok(_) => Done::Yes,
         Err(_) => Done::Refused,

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::context::{Context, Fixed, Scratch};
 use super::messages::{Header, Kind};
 use super::mutant::Mutant;
-use super::rpc::{Dropped, Rpc};
 use super::server;
 use super::shared::Shared;
 use super::worker::{State, Worker};
 use crate::engine::{Aside, Effects, Endpoint, Input, Instant, NodeId, Span, Work};
 use crate::membership::Status;
 use crate::recovery;
+use crate::rpc::{Dropped, Limits, Rpc};
 use crate::transact::Transactions;
 use crate::wire::{Reader, WireError};
 
@@ -75,8 +75,14 @@ impl<T: Transactions> Thread<T> {
             let of_cluster = of_thread * u32::from(settings.workers) + u32::from(worker);
             Worker::new(worker, attempt, fixed.workload.source(of_cluster))
         });
+        let limits = Limits {
+            nodes: settings.nodes,
+            workers: settings.workers,
+            budget: settings.budget,
+            suppresses: !settings.planted.is(Mutant::NoDuplicateSuppression),
+        };
         let state = ThreadState {
-            rpc: Rpc::new(own, number, settings),
+            rpc: Rpc::new(own, number, &limits),
             workers: workers.collect(),
             ready: Vec::with_capacity(settings.workers.into()),
             timer: None,
@@ -290,9 +296,9 @@ fn take_of_peer<T: Transactions>(
     let Some(worker) = workers.get_mut(usize::from(header.worker)) else { return Ok(()) };
     if !worker.answer(cx, from, header, &mut reader)? {
         cx.rpc.dropped.0.unexpected += 1;
-    } else if worker.open == 0 {
+    } else if worker.calls.open == 0 {
         ready.push(header.worker);
-    } else if worker.has_unsent() {
+    } else if worker.calls.has_unsent() {
         // A message to this node may have waited for the answer.
         cx.rpc.hold_back(header.worker);
     }
@@ -323,10 +329,10 @@ fn look_at_all<T: Transactions>(
 ) {
     for worker in workers {
         match worker.state {
-            State::Again { at } if at <= cx.now => make_ready(ready, worker.number),
+            State::Again { at } if at <= cx.now => make_ready(ready, worker.calls.number),
             State::Again { at } => cx.wake(at),
-            _ if worker.waits() => {
-                let end = worker.progress + cx.fixed.settings.loss_timeout;
+            _ if worker.calls.waits() => {
+                let end = worker.calls.progress + cx.fixed.settings.loss_timeout;
                 if end > cx.now {
                     cx.wake(end);
                 } else if !cx.has(Mutant::LossNotDetected) {
@@ -368,7 +374,7 @@ fn follow_view<T: Transactions>(
     cx.rpc.enter(cx.shared.epoch());
     for worker in workers {
         if worker.resume(cx) {
-            make_ready(ready, worker.number);
+            make_ready(ready, worker.calls.number);
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::engine::{Ending, Instant, Key, Moment, Point, TransactionId, Work};
 use crate::near;
 use crate::pause::{Aborted, pause};
 use crate::placement::HeaderId;
+use crate::rpc::Calls;
 use crate::transact::{self, Decision, Intent, Rows, Transactions};
 
 /// What a worker is at.
@@ -74,18 +75,8 @@ pub(super) struct Lock {
 #[repr(C, align(64))]
 pub(super) struct Worker<I, S> {
     /// The requests of the step.
-    pub asks: Vec<Ask>,
+    pub calls: Calls<Ask>,
     pub state: State,
-    /// When the last message was sent or an answer came.
-    pub progress: Instant,
-    /// The last message sent.
-    pub sequence: u32,
-    /// The number of the attempt.
-    pub attempt: u32,
-    /// How many of the requests have no answer yet.
-    pub open: u16,
-    /// Its number in its thread.
-    pub number: u8,
     /// Why the attempt cannot go on.
     failure: Option<Ending>,
     goal: Goal,
@@ -109,22 +100,17 @@ impl<I, S> Worker<I, S> {
     /// Worker `number`, whose attempts are counted from after `attempt`.
     pub fn new(number: u8, attempt: u32, source: S) -> Self {
         Self {
-            number,
+            calls: Calls::new(number, attempt),
             state: State::Rests,
             finishing: false,
             source,
             input: None,
-            attempt,
             begun: Instant::default(),
             failures: 0,
             goal: Goal::Read,
             rows: Rows::new(),
             locks: Vec::new(),
-            asks: Vec::new(),
-            open: 0,
             failure: None,
-            sequence: 0,
-            progress: Instant::default(),
             has_record: false,
             told: false,
         }
@@ -156,14 +142,8 @@ impl<I, S> Worker<I, S> {
     /// Fetches what these lines lead to.
     #[inline]
     pub fn fetch_lists(&self) {
-        near::fetch_start(&self.asks, 2);
+        near::fetch_start(&self.calls.asks, 2);
         self.rows.fetch();
-    }
-
-    /// Whether messages of it are under way: those that the budget holds back are not, however long ago
-    /// the worker's last progress was.
-    pub fn waits(&self) -> bool {
-        self.asks.iter().any(|ask| ask.sequence != 0 && !ask.is_answered)
     }
 }
 
@@ -175,7 +155,7 @@ impl<I, S> Worker<I, S> {
     {
         cx.out.work(Work::Switch, 1);
         let mut has_begun = false;
-        while self.open == 0 && self.proceed(cx, &mut has_begun) {}
+        while self.calls.open == 0 && self.proceed(cx, &mut has_begun) {}
         self.send(cx);
     }
 
@@ -212,7 +192,7 @@ impl<I, S> Worker<I, S> {
 
     /// The name of the attempt.
     pub fn transaction<T: Transactions>(&self, cx: &Context<'_, T>) -> TransactionId {
-        TransactionId::new(cx.rpc.own(), cx.rpc.thread(), self.number, self.attempt)
+        TransactionId::new(cx.rpc.own(), cx.rpc.thread(), self.calls.number, self.calls.attempt)
     }
 
     /// Begins an attempt, if it is time. A worker begins at most one in a poll, so that one whose rows
@@ -229,7 +209,7 @@ impl<I, S> Worker<I, S> {
             }
             State::Next if self.finishing => return self.flush(cx),
             _ if *has_begun => {
-                cx.scratch.soon.push(self.number);
+                cx.scratch.soon.push(self.calls.number);
                 return false;
             }
             _ => {}
@@ -243,13 +223,13 @@ impl<I, S> Worker<I, S> {
         };
         // The next process of the node has the numbers from here on. It begins in another view, in
         // which nothing is left of this one.
-        if self.attempt.wrapping_add(1).is_multiple_of(cx.fixed.attempts) {
+        if self.calls.attempt.wrapping_add(1).is_multiple_of(cx.fixed.attempts) {
             cx.rpc.dropped.0.out_of_numbers += 1;
             cx.out.kill();
             return false;
         }
         *has_begun = true;
-        self.attempt = self.attempt.wrapping_add(1);
+        self.calls.attempt = self.calls.attempt.wrapping_add(1);
         (self.failure, self.told) = (None, false);
         (self.state, self.begun) = (State::Execute, cx.now);
         let (transaction, kind) = (self.transaction(cx), cx.fixed.workload.kind(input));
@@ -265,21 +245,8 @@ impl<I, S> Worker<I, S> {
     {
         let Some(input) = &self.input else { return };
         let mut wanted = std::mem::take(&mut cx.scratch.wanted);
-        wanted.clear();
-        cx.fixed.workload.declare(input, &self.rows, &mut wanted);
-        wanted.retain(|(key, intent)| !self.rows.has(*key, *intent));
-        let mut decision = None;
-        if wanted.is_empty() {
-            cx.out.work(Work::Logic, self.rows.all().len() as u32);
-            match cx.fixed.workload.run(input, &mut self.rows) {
-                Ok(decided) => decision = Some(decided),
-                // Logic that is given what it wants and still misses it would ask for ever.
-                Err(missing) if self.rows.has(missing.key, missing.intent) => {
-                    decision = Some(Decision::RollBack);
-                }
-                Err(missing) => wanted.push((missing.key, missing.intent)),
-            }
-        }
+        let decision =
+            transact::think(&cx.fixed.workload, input, &mut self.rows, &mut wanted, cx.out);
         match decision {
             Some(decision) => self.decide(cx, decision),
             None => self.execute(cx, &mut wanted),
@@ -475,7 +442,7 @@ impl<I, S> Worker<I, S> {
             cx.out.tell(Moment::Ended { transaction, ending });
         }
         // What is done leaves nothing behind that would tell two equal states apart.
-        self.asks.clear();
+        self.calls.asks.clear();
         self.rows.clear();
         if ending.is_abort() {
             self.failures = self.failures.saturating_add(1);
@@ -511,7 +478,7 @@ impl<I, S> Worker<I, S> {
     fn rest<T: Transactions>(&mut self, cx: &mut Context<'_, T>) -> bool {
         if self.finishing {
             self.state = State::Rests;
-            cx.out.tell(Moment::Rests { worker: self.number });
+            cx.out.tell(Moment::Rests { worker: self.calls.number });
         } else {
             self.state = State::Next;
         }
@@ -521,7 +488,7 @@ impl<I, S> Worker<I, S> {
     /// The view has changed. No answer will come any more, all locks are void, and sequence numbers begin
     /// anew. An attempt that has written no record is aborted; about another one, recovery decides.
     pub fn leave_view<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
-        self.sequence = 0;
+        self.calls.sequence = 0;
         self.has_record = false;
         self.locks.clear();
         let state = self.state;
@@ -550,24 +517,17 @@ impl<I, S> Worker<I, S> {
 
     fn step(&mut self, state: State) {
         self.state = state;
-        self.asks.clear();
-        self.open = 0;
+        self.calls.clear();
     }
 
     fn ask(&mut self, ask: Ask) {
-        Self::push(&mut self.asks, &mut self.open, ask);
-    }
-
-    fn push(asks: &mut Vec<Ask>, open: &mut u16, ask: Ask) {
-        asks.push(ask);
-        *open += 1;
+        self.calls.ask(ask);
     }
 
     /// What has failed on the own node already is not asked of others.
     fn give_up_if_failed(&mut self) {
         if self.failure.is_some() {
-            self.asks.clear();
-            self.open = 0;
+            self.calls.clear();
         }
     }
 }

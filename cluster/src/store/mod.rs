@@ -19,7 +19,7 @@ mod replicas;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::engine::{Key, TransactionId};
+use crate::engine::{Effects, Key, TransactionId, Work};
 use crate::placement::{HeaderId, PartitionId, Partitioning, SLOTS};
 use crate::transact::{Change, Transactions};
 
@@ -201,6 +201,16 @@ impl<T: Transactions> Store<T> {
             return Err(Refused::WrongLength);
         }
         Ok(self.partition_mut(id)?.apply(id, item))
+    }
+
+    /// Counts the work of a change beside its header: the row is looked up, and written, made or deleted.
+    pub(crate) fn count_change(&self, item: &Item<'_>, out: &mut Effects) {
+        out.work(Work::Look, self.looks(item.key));
+        match item.change {
+            Change::Update => out.work(Work::Write, 1),
+            Change::Insert | Change::Delete => out.work(Work::Insert, 1),
+        }
+        out.work(Work::CopyLine, item.value.len().div_ceil(64) as u32);
     }
 
     /// Sets the version of a header back: a planted bug.

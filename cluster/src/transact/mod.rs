@@ -14,7 +14,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 pub use rows::{Change, Row, Rows};
 
-use crate::engine::Key;
+use crate::engine::{Effects, Key, Work};
 use crate::mix::{mix, unmix};
 use crate::placement::Placement;
 use crate::wire::{Reader, WireError};
@@ -145,6 +145,33 @@ pub fn word_of(digest: u64) -> u64 {
 
 /// What the digests of four bytes are told by from those of eight bytes of the same number.
 const HALF: u64 = 1 << 32;
+
+/// Asks the logic for the keys that it wants, which `wanted` gets, until it wants no more; then it is run, and
+/// may still miss one. Gives its decision if it has come to one.
+pub(crate) fn think<T: Transactions>(
+    workload: &T,
+    input: &T::Input,
+    rows: &mut Rows,
+    wanted: &mut Vec<(Key, Intent)>,
+    out: &mut Effects,
+) -> Option<Decision> {
+    wanted.clear();
+    workload.declare(input, rows, wanted);
+    wanted.retain(|(key, intent)| !rows.has(*key, *intent));
+    if !wanted.is_empty() {
+        return None;
+    }
+    out.work(Work::Logic, rows.all().len() as u32);
+    match workload.run(input, rows) {
+        Ok(decision) => Some(decision),
+        // Logic that is given what it wants and still misses it would ask for ever.
+        Err(missing) if rows.has(missing.key, missing.intent) => Some(Decision::RollBack),
+        Err(missing) => {
+            wanted.push((missing.key, missing.intent));
+            None
+        }
+    }
+}
 
 /// Makes one of several wishes for the same key, for the larger intent.
 pub(crate) fn merge(wanted: &mut Vec<(Key, Intent)>) {

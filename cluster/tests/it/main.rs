@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All integration tests in one binary: what they share is compiled and linked once.
 
+mod drtm_h;
 mod edges;
 mod explorer;
 mod fasst;

@@ -54,7 +54,7 @@ impl<I, S> Worker<I, S> {
                     }
                     Some(to) => {
                         let ask = Ask::new(to, What::Backup, item.key, Intent::Write, at);
-                        Self::push(&mut self.asks, &mut self.open, ask);
+                        self.calls.ask(ask);
                     }
                 }
             }
@@ -93,7 +93,7 @@ impl<I, S> Worker<I, S> {
                     let _ = server::primary(cx, &item, at == last, by);
                 } else {
                     let ask = Ask::new(to, what, item.key, Intent::Write, at);
-                    Self::push(&mut self.asks, &mut self.open, ask);
+                    self.calls.ask(ask);
                 }
             }
         }

@@ -14,7 +14,7 @@ use super::super::{Aside, Fixed};
 use crate::engine::{Class, Effects, Endpoint, Instant, NodeId, Part, Stage, Work};
 use crate::membership::Status;
 use crate::store::Item;
-use crate::transact::{Change, Transactions};
+use crate::transact::Transactions;
 
 /// A log worker.
 #[derive(Clone, Debug)]
@@ -96,12 +96,7 @@ impl<T: Transactions> LogWorker<T> {
                 fetched: change.fetched.into(),
                 value: change.value,
             };
-            out.work(Work::Look, host.store.looks(item.key));
-            match item.change {
-                Change::Update => out.work(Work::Write, 1),
-                Change::Insert | Change::Delete => out.work(Work::Insert, 1),
-            }
-            out.work(Work::CopyLine, item.value.len().div_ceil(64) as u32);
+            host.store.count_change(&item, out);
             // A replica that the node does not have any more is no concern of it.
             let _ = host.store.apply(&item);
         }

@@ -10,8 +10,11 @@ use timing::platform::{Bandwidth, Bytes, Count, Entry, Ratio};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CpuEntries {
-    /// Its cores.
+    /// Its cores, or its hyperthreads.
     pub cores: Entry<Count>,
+    /// What each does with all at work, over what one does alone; no less if there is no such entry. The times below are
+    /// those of one alone.
+    pub together: Option<Entry<Ratio>>,
     /// An RPC at both its ends together: two messages sent, two received, one request handled. Doorbells
     /// and switches of coroutines are apart.
     pub rpc: Entry<Time>,

@@ -66,8 +66,8 @@ pub struct Assumption {
 
 impl Hardware {
     /// The platforms of clusters that come with the program.
-    pub const NAMES: [&'static str; 5] =
-        ["connect-ib", "connectx3", "connectx4", "connectx5", "drtm-cx3"];
+    pub const NAMES: [&'static str; 6] =
+        ["connect-ib", "connectx3", "connectx4", "connectx5", "drtm-cx3", "xenic-cx5"];
 
     /// The platform `name` of [`Hardware::NAMES`].
     ///
@@ -169,8 +169,10 @@ impl Hardware {
             Work::CopyLine => cpu.copy_line.get(),
             Work::Post => cpu.post.get(),
             Work::TakeOver => cpu.take_over.get(),
+            // No source has it apart: to take a record from a log is as much as to append one.
+            Work::Apply => cpu.log.get(),
             // Of Xenic, which these platforms do not run.
-            Work::Index | Work::Continue | Work::Apply => Time::ZERO,
+            Work::Index | Work::Continue => Time::ZERO,
         })
     }
 
@@ -222,6 +224,15 @@ impl Hardware {
     /// Cores of a node.
     pub fn cores(&self) -> u32 {
         self.cpu.cores.get().0
+    }
+
+    /// How long the work of a thread takes with so many at work, in thousandths of what it takes of one alone: up to as many
+    /// as all are worth together do not slow each other down, and more share that.
+    pub fn slowed(&self, threads: u8) -> u32 {
+        let Some(together) = &self.cpu.together else { return 1000 };
+        let worth = u64::from(self.cores()) * together.get().millionths();
+        let busy = u64::from(threads) * 1_000_000;
+        (busy * 1000 / worth.max(1)).max(1000) as u32
     }
 
     /// The rate of one port, and how many ports a card has.

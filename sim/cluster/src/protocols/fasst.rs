@@ -69,7 +69,9 @@ impl Runs for Fasst {
 
     fn hardware(of: &Settings, platform: &Platform) -> Option<Hardware> {
         let posted = posted(of.nodes, of.threads, of.workers);
-        Some(Hardware::of_platform(platform.rdma()?, Connections::OWN, posted))
+        let platform = platform.rdma()?;
+        let hardware = Hardware::of_platform(platform, Connections::OWN, posted);
+        Some(hardware.with_threads(platform, of.threads))
     }
 
     fn by_hand<T: Totals>(of: &Settings, cluster: &fasst::Fasst<T>, inputs: u32) -> ByHand {

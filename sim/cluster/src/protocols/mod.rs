@@ -2,6 +2,7 @@
 //! The protocols, as runs and campaigns use them. A further one is a file here and a line of the list below;
 //! nothing else names any.
 
+mod drtm_h;
 mod fasst;
 mod xenic;
 
@@ -16,6 +17,7 @@ use timing::Time;
 use crate::run::{ByHand, Cards, Platform, RunError, Settings};
 use crate::world::{Hardware, MemoryOf, Options};
 
+pub use drtm_h::{DrtmH, DrtmHNc, DrtmR};
 pub use fasst::Fasst;
 pub use fasst::posted;
 pub use xenic::Xenic;
@@ -152,6 +154,12 @@ protocols! {
     Fasst = "fasst",
     /// Xenic (SOSP 2021).
     Xenic = "xenic",
+    /// DrTM+H (OSDI 2018).
+    DrtmH = "drtm-h",
+    /// DrTM+H without its cache of addresses.
+    DrtmHNc = "drtm-h-nc",
+    /// DrTM+R as Xenic emulates it: all by one-sided verbs.
+    DrtmR = "drtm-r",
 }
 
 /// Work that is the same for all protocols.

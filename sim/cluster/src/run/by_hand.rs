@@ -20,12 +20,13 @@ pub struct Places<F> {
     pub primary: F,
 }
 
-/// Messages, requests and responses together, for each stage of a transaction that ends without an
-/// abort.
+/// Messages, requests and responses together, and one-sided verbs, for each stage of a transaction that ends
+/// without an abort.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ByHand {
     messages: [f64; Stage::COUNT],
     bytes: Option<[f64; Stage::COUNT]>,
+    verbs: [f64; Stage::COUNT],
 }
 
 impl ByHand {
@@ -37,6 +38,11 @@ impl ByHand {
     /// Their bytes for each transaction, without the medium's headers, if those are counted.
     pub fn bytes_of(&self, stage: Stage) -> Option<f64> {
         self.bytes.map(|bytes| bytes[stage as usize])
+    }
+
+    /// One-sided verbs of a stage, for each transaction.
+    pub fn verbs_of(&self, stage: Stage) -> f64 {
+        self.verbs[stage as usize]
     }
 
     /// Messages in all, for each transaction.
@@ -77,7 +83,7 @@ pub fn mean<T: Transactions, F: Fn(Key) -> u16>(
     }
     let mean = |of: u64| of as f64 / f64::from(drawn.max(1));
     let bytes = (count.bytes != Sum::default()).then(|| count.bytes.map(mean));
-    ByHand { messages: sum.map(mean), bytes }
+    ByHand { messages: sum.map(mean), bytes, verbs: count.verbs.map(mean) }
 }
 
 /// Counts one transaction after the other.
@@ -91,12 +97,14 @@ pub struct Count<'a, F> {
     machines: Vec<u16>,
     /// Bytes of all messages by stage, as far as they are counted.
     bytes: Sum,
+    /// One-sided verbs, of all transactions so far.
+    verbs: Sum,
 }
 
 impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
     fn new(places: &'a Places<F>) -> Self {
-        let (rows, wanted, value, machines, bytes) = Default::default();
-        Self { places, coordinator: 0, rows, wanted, value, machines, bytes }
+        let (rows, wanted, value, machines, bytes, verbs) = Default::default();
+        Self { places, coordinator: 0, rows, wanted, value, machines, bytes, verbs }
     }
 
     /// Counts bytes of messages of a stage.
@@ -130,6 +138,11 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
         self.machines.len() as u64
     }
 
+    /// Counts one-sided verbs.
+    pub fn add_verbs(&mut self, stage: Stage, times: u64) {
+        self.verbs[stage as usize] += times;
+    }
+
     /// Fetches what is wanted round by round, by a request and a response for each other machine, then runs the
     /// logic; `None` if it never has what it needs.
     pub fn execute<T: Transactions>(
@@ -145,8 +158,8 @@ impl<'a, F: Fn(Key) -> u16> Count<'a, F> {
         })
     }
 
-    /// Has what is wanted round by round, each of which is given to `round`, then runs the logic; `None` if it never
-    /// has what it needs.
+    /// Fetches what is wanted round by round, of each of which `round` is told when its rows are there, then runs the
+    /// logic; `None` if it never has what it needs.
     pub fn rounds<T: Transactions>(
         &mut self,
         transactions: &T,

@@ -240,12 +240,11 @@ impl Job<'_, '_, '_> {
         options.host_threads = P::host_threads(settings);
         options.threads_with_workers = P::threads_with_workers(settings);
         options.quiet = options.quiet.max(P::QUIET);
-        let made = World::watched(cluster, machines, faults, options, watcher);
-        let made = made.map_err(RunError::of_settings)?;
-        let mut world = match P::Cluster::<T>::memory() {
-            Some(memory) => made.with_memory(memory),
-            None => made,
-        };
+        let mut world = World::watched(cluster, machines, faults, options, watcher)
+            .map_err(RunError::of_settings)?;
+        if let Some(memory_of) = P::Cluster::<T>::memory() {
+            world = world.with_memory(memory_of);
+        }
         let (tally, slices) = self.slices(&mut world);
         let is_cut_off = (self.watch.is_interrupted)();
         // What was cut off is not at rest, and cannot be judged as a whole.

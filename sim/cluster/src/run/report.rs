@@ -105,7 +105,7 @@ pub struct ResourceReport {
     pub mean: f64,
 }
 
-/// Messages of one stage.
+/// Messages and one-sided verbs of one stage.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct TrafficReport {
     /// What they are for.
@@ -120,6 +120,24 @@ pub struct TrafficReport {
     /// Their bytes, counted in the same way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_by_hand: Option<f64>,
+    /// One-sided verbs for each transaction that committed or rolled back; left out of files where there are none.
+    #[serde(skip_serializing_if = "is_none")]
+    pub verbs: f64,
+    /// The bytes that they read or write, without the medium's headers.
+    #[serde(skip_serializing_if = "is_none")]
+    pub verb_bytes: f64,
+    /// Verbs as counted by hand; none where there are to be none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verbs_by_hand: Option<f64>,
+    /// Bytes of messages and verbs on the wire, with all headers.
+    #[serde(skip)]
+    pub wire_bytes: f64,
+}
+
+/// Whether there is nothing of something.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_none(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// How often something happened.
@@ -164,6 +182,16 @@ impl Report {
     /// Messages for each transaction that committed or rolled back.
     pub fn messages(&self) -> f64 {
         self.traffic.iter().map(|of| of.messages).sum()
+    }
+
+    /// One-sided verbs for each of these.
+    pub fn verbs(&self) -> f64 {
+        self.traffic.iter().map(|of| of.verbs).sum()
+    }
+
+    /// Bytes on the wire for each of these, of messages and verbs with all headers.
+    pub fn wire_bytes(&self) -> f64 {
+        self.traffic.iter().map(|of| of.wire_bytes).sum()
     }
 
     /// Bytes for each of these.

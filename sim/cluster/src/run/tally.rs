@@ -31,6 +31,11 @@ impl Tally {
             sum.received += next.received;
             sum.received_bytes += next.received_bytes;
         }
+        for (sum, next) in sum.verbs.iter_mut().zip(&next.verbs) {
+            sum.issued += next.issued;
+            sum.bytes += next.bytes;
+            sum.wire_bytes += next.wire_bytes;
+        }
         sum.operations.iter_mut().zip(next.operations).for_each(|(sum, next)| *sum += next);
         sum.lost.dropped += next.lost.dropped;
         sum.lost.unreachable += next.lost.unreachable;
@@ -177,6 +182,7 @@ fn traffic(ledger: &Ledger, by_hand: &ByHand) -> Vec<TrafficReport> {
     let each = |count: u64| count as f64 / ledger.transactions().max(1) as f64;
     let of = |stage: Stage| {
         let counts = &ledger.messages[stage as usize];
+        let verbs = &ledger.verbs[stage as usize];
         let is_counted = (stage as usize) <= Stage::Abort as usize
             || stage == Stage::Host && by_hand.of(stage) > 0.0;
         TrafficReport {
@@ -185,8 +191,17 @@ fn traffic(ledger: &Ledger, by_hand: &ByHand) -> Vec<TrafficReport> {
             bytes: each(counts.sent_bytes),
             by_hand: is_counted.then(|| by_hand.of(stage)),
             bytes_by_hand: by_hand.bytes_of(stage).filter(|_| is_counted),
+            verbs: each(verbs.issued),
+            verb_bytes: each(verbs.bytes),
+            verbs_by_hand: is_counted.then(|| by_hand.verbs_of(stage)).filter(|of| *of > 0.0),
+            wire_bytes: each(counts.wire_bytes + verbs.wire_bytes),
         }
     };
-    let there = |of: &TrafficReport| of.messages > 0.0 || of.by_hand.is_some_and(|of| of > 0.0);
+    let there = |of: &TrafficReport| {
+        of.messages > 0.0
+            || of.verbs > 0.0
+            || of.by_hand.is_some_and(|of| of > 0.0)
+            || of.verbs_by_hand.is_some()
+    };
     Stage::ALL.into_iter().map(of).filter(there).collect()
 }

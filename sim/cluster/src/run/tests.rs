@@ -93,7 +93,7 @@ fn an_impossible_value_of_the_file_is_named_with_its_line() {
     );
     assert_eq!(
         with("protocol = \"fasst\"", "protocol = \"paxos\""),
-        "run.toml:2: field `protocol` = \"paxos\": expected a protocol: fasst"
+        "run.toml:2: field `protocol` = \"paxos\": expected a protocol: fasst, drtm-h, drtm-h-nc, drtm-r"
     );
     let message = with("keys_per_thread = 1_000_000", "value_bytes = 4080");
     assert!(message.contains("`workload.object-store.value_bytes` = 4080"), "{message}");
@@ -197,8 +197,8 @@ fn a_platform_that_the_protocol_is_not_made_for_is_refused() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../platforms");
     for platform in ["liquidio3".to_owned(), format!("{folder}/liquidio3.toml")] {
         let message = whole(&platform);
-        let expected = "connect-ib, connectx3, connectx4, connectx5, drtm-cx3, or a file: protocol fasst needs \
-            RDMA cards";
+        let expected = "connect-ib, connectx3, connectx4, connectx5, drtm-cx3, xenic-cx5, or a file: protocol \
+            fasst needs RDMA cards";
         assert_eq!(
             message,
             format!("run.toml:3: field `platform` = \"{platform}\": expected {expected}")

@@ -19,6 +19,8 @@ pub struct Ledger {
     pub kinds: Vec<KindCounts>,
     /// Messages that were sent and that were given to machines, by stage.
     pub messages: [StageCounts; Stage::COUNT],
+    /// One-sided verbs, by stage.
+    pub verbs: [VerbCounts; Stage::COUNT],
     /// Memory operations that were begun, and those of them that failed.
     pub operations: [u64; 2],
     /// Frames that were lost, by why.
@@ -65,6 +67,17 @@ pub struct StageCounts {
     pub received_bytes: u64,
 }
 
+/// The one-sided verbs of a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerbCounts {
+    /// Verbs that were issued.
+    pub issued: u64,
+    /// The bytes that they read or write.
+    pub bytes: u64,
+    /// The bytes of requests and answers on the wire, with all headers.
+    pub wire_bytes: u64,
+}
+
 /// Frames that did not come to a machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LostCounts {
@@ -101,6 +114,7 @@ impl Ledger {
             span: Time::ZERO,
             kinds: Vec::new(),
             messages: [StageCounts::default(); Stage::COUNT],
+            verbs: [VerbCounts::default(); Stage::COUNT],
             operations: [0; 2],
             lost: LostCounts::default(),
             events: 0,

@@ -38,7 +38,7 @@ use recorder::{AttemptIndex, Recorder};
 use slab::{Handle, Slab};
 
 pub use cpu::CpuCosts;
-pub use ledger::{KindCounts, Ledger, LostCounts, ResourceUse, StageCounts};
+pub use ledger::{KindCounts, Ledger, LostCounts, ResourceUse, StageCounts, VerbCounts};
 pub use settings::{Hardware, Options, Registered, Unrest, WorldError};
 pub use trace::{MessageNote, Trace, Unwatched};
 

@@ -3,7 +3,7 @@
 //! memory of its host.
 
 use cluster::engine::{
-    Class, Effects, Endpoint, Operation, OperationRequest, Outcome, Part, Place, Protocol, Stage,
+    Class, Effects, Endpoint, Operation, OperationRequest, Outcome, Part, Place, Protocol,
 };
 use timing::{Priority, Time};
 
@@ -40,14 +40,19 @@ impl<P: Protocol, T: Trace> World<P, T> {
             Place::Host => from.node,
             Place::Node(target) => target,
         };
-        let &OperationRequest { token, operation, .. } = asked;
+        let &OperationRequest { token, operation, stage, .. } = asked;
         let incarnation = state.incarnation;
         let request = Request { token, operation, position, batch, incarnation };
         let to = Endpoint { node: target, part: Part::Memory };
-        let (class, stage, number) = (Class::Foreground, Stage::Micro, self.messages);
+        let (class, number) = (Class::Foreground, self.messages);
         self.messages = self.messages.wrapping_add(1);
         let label = Label { from, to, class, stage, wire: 0, number };
         let bytes = effects.bytes_of(&asked.bytes);
+        if let Place::Node(_) = asked.place {
+            let counts = &mut self.ledger.verbs[stage as usize];
+            counts.issued += 1;
+            counts.bytes += u64::from(touched(&operation, bytes));
+        }
         let handle = self.slab.put(label, Body::Request(request), bytes);
         if self.options.digest {
             let way = u64::from(from.node.0) << 32 | u64::from(target.0);
@@ -102,6 +107,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
         };
         let wire = self.fabric.timing().framing.wire_bytes(packet, payload.into()) as u32;
         self.slab.set_wire(handle, wire);
+        self.ledger.verbs[note.stage as usize].wire_bytes += u64::from(wire);
         let lane = self.place(note.from).map_or(0, |(_, part)| part as u8);
         let way = (node, usize::from(target));
         let arrival = self.fabric.leave(way, lane, passage.done, wire) + passage.latency;
@@ -154,6 +160,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
         };
         let wire = self.fabric.timing().framing.wire_bytes(packet, payload.into()) as u32;
         self.slab.set_wire(handle, wire);
+        let stage = self.slab.get(handle).stage;
+        self.ledger.verbs[stage as usize].wire_bytes += u64::from(wire);
         let ready = passage.done.max(last);
         let way = (node, initiator);
         let arrival = self.fabric.leave(way, lane as u8, ready, wire) + passage.latency;

@@ -40,6 +40,13 @@ impl Hardware {
         }
     }
 
+    /// The same, with so many threads of a host at work, which all poll.
+    #[must_use]
+    pub fn with_threads(mut self, platform: &crate::platform::Hardware, threads: u8) -> Self {
+        self.host.loaded = platform.slowed(threads);
+        self
+    }
+
     /// The hardware of a platform with RDMA cards. `connections` is how one-sided verbs share out queue
     /// pairs, and `posted` how many descriptors all receive queues of a node have together.
     pub fn of_platform(

@@ -5,6 +5,7 @@ mod beyond;
 mod campaign;
 mod conservation;
 mod faults;
+mod rivals;
 mod settings;
 mod sweep;
 mod world;

@@ -5,8 +5,6 @@
 //! one of them to each machine. So a thread has to provide as many receive buffers as there are nodes
 //! times the budget, and twice that for answers.
 
-use super::mutant::Mutant;
-use super::settings::Settings;
 use crate::engine::{Aside, Endpoint, NodeId};
 use crate::near;
 
@@ -27,6 +25,19 @@ pub struct Dropped {
     pub too_large: u64,
     /// Attempts that were not begun, as all numbers for them were used: each ended its process.
     pub out_of_numbers: u64,
+}
+
+/// What an endpoint has to reckon with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Nodes of the cluster.
+    pub nodes: u16,
+    /// Workers of each thread.
+    pub workers: u8,
+    /// How many messages of one thread may be on their way to one remote machine.
+    pub budget: u8,
+    /// Whether what comes twice is served once. (If not, a bug is planted.)
+    pub suppresses: bool,
 }
 
 /// The endpoint of a thread.
@@ -54,20 +65,21 @@ pub struct Rpc {
 
 impl Rpc {
     /// The endpoint of thread `thread` of `own`, without any message.
-    pub fn new(own: NodeId, thread: u8, settings: &Settings) -> Self {
-        let nodes = usize::from(settings.nodes);
+    pub fn new(own: NodeId, thread: u8, limits: &Limits) -> Self {
+        let &Limits { nodes, workers, budget, suppresses } = limits;
+        let nodes = usize::from(nodes);
         Self {
             own,
             thread,
-            workers: settings.workers,
-            budget: settings.budget,
+            workers,
+            budget,
             epoch: 0,
             under_way: vec![0; nodes],
-            served: vec![0; nodes * usize::from(settings.workers)],
-            held_back: Vec::with_capacity(settings.workers.into()),
-            round: Vec::with_capacity(settings.workers.into()),
+            served: vec![0; nodes * usize::from(workers)],
+            held_back: Vec::with_capacity(workers.into()),
+            round: Vec::with_capacity(workers.into()),
             of_round: 0,
-            suppresses: !settings.planted.is(Mutant::NoDuplicateSuppression),
+            suppresses,
             dropped: Aside::default(),
         }
     }
