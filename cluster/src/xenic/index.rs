@@ -109,13 +109,17 @@ pub struct Index {
     most: usize,
     /// Where the search for an entry to forget begins.
     hand: usize,
+    /// Whether each row that is not cached had been until the run began: nothing was forgotten since.
+    is_warm: bool,
     own_lock_conflicts: bool,
 }
 
 impl PartialEq for Index {
     /// The rest is a function of the entries, or of the run.
     fn eq(&self, other: &Self) -> bool {
-        self.residents == other.residents && self.hand == other.hand
+        self.residents == other.residents
+            && self.hand == other.hand
+            && self.is_warm == other.is_warm
     }
 }
 
@@ -125,6 +129,7 @@ impl Hash for Index {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.residents.hash(state);
         self.hand.hash(state);
+        self.is_warm.hash(state);
     }
 }
 
@@ -145,8 +150,21 @@ impl Index {
             by_number: HashMap::default(),
             most,
             hand: 0,
+            is_warm: false,
             own_lock_conflicts,
         }
+    }
+
+    /// The same that has all rows cached at the start, though it holds none yet: whoever misses one brings it, with
+    /// no read of host memory. Nothing else is different, as an uncached row is in the host's table as it is.
+    #[must_use]
+    pub fn warm(self, is_warm: bool) -> Self {
+        Self { is_warm, ..self }
+    }
+
+    /// Whether a row that is not cached had been at the start.
+    pub fn is_warm(&self) -> bool {
+        self.is_warm
     }
 
     fn spot(&self, partition: PartitionId, key: Key) -> Spot {
@@ -204,6 +222,7 @@ impl Index {
                 continue;
             }
             self.by_number.remove(&resident.number);
+            self.is_warm = false;
             return Some(place);
         }
         None
@@ -409,6 +428,7 @@ impl Index {
         self.residents.clear();
         self.by_number.clear();
         self.hand = 0;
+        self.is_warm = false;
     }
 
     /// A locked or pinned object in words, if there is one.

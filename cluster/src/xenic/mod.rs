@@ -220,6 +220,15 @@ impl<T: Transactions> Xenic<T> {
         )
     }
 
+    /// The index at the start of a run, which is warm if there is memory for all rows.
+    fn first_index(&self) -> Index {
+        let Fixed { settings, workload, .. } = &*self.fixed;
+        let rows: u64 = workload.tables().iter().map(|table| table.rows).sum();
+        let room = u64::from(settings.index_entries) * index::OBJECTS as u64;
+        let fits = rows / u64::from(settings.nodes.max(1)) < room;
+        self.index().warm(settings.warm_index && fits)
+    }
+
     fn shared(&self, own: NodeId) -> Shared<T> {
         let Fixed { settings, workload, layout, .. } = &*self.fixed;
         let held = layout.all().filter(|at| layout.initial_replicas(*at).contains(&own));
@@ -233,7 +242,7 @@ impl<T: Transactions> Xenic<T> {
         };
         let recovery = Recovery::new(member, of_recovery);
         let host = Host { store, logs, recovery, log: Log::new(), decisions: Vec::new() };
-        let nic = Nic::new(self.index(), settings);
+        let nic = Nic::new(self.first_index(), settings);
         Shared { host, nic, starts: 1, planted: settings.planted }
     }
 

@@ -44,6 +44,9 @@ pub struct Settings {
     pub on_host: u64,
     /// The most entries that a NIC's index has memory for.
     pub index_entries: u32,
+    /// Whether the index has cached all rows of the node's shards at the start, as after a long run, if it has memory
+    /// for them.
+    pub warm_index: bool,
     /// The largest displacement of an object in the host's tables (D_m).
     pub displacement: u8,
     /// How full the host's tables are, in percent.
@@ -86,6 +89,7 @@ impl Default for Settings {
             multi_hop: true,
             on_host: 0,
             index_entries: 1 << 16,
+            warm_index: false,
             displacement: 16,
             occupancy: 90,
             poll: Span::from_ns(1_000),

@@ -12,6 +12,7 @@ use super::super::messages::{Header, Kind, Verdict, Version, put_row, row, value
 use super::Burst;
 use super::logging::Then;
 use crate::engine::{Key, NodeId, Operation, Outcome, Place, Token, TransactionId, Work};
+use crate::placement::PartitionId;
 use crate::transact::{Intent, Rows, Transactions};
 use crate::wire::{Reader, Writer};
 
@@ -157,6 +158,12 @@ impl<T: Transactions> Burst<'_, T> {
                 true => index.lock(partition, key, owner),
                 false => (index.look(partition, key, owner), false),
             };
+            let look = match look {
+                Look::Miss { epoch, .. } if self.shared.nic.index.is_warm() => {
+                    self.bring(partition, key, (epoch, look, owner))
+                }
+                _ => look,
+            };
             let want = &mut fetch.wants[at];
             match look {
                 Look::Locked => fetch.refused = Some(Verdict::Locked),
@@ -175,6 +182,28 @@ impl<T: Transactions> Burst<'_, T> {
             }
         }
         self.scratch.places.reverse();
+    }
+
+    /// Caches a row that had been cached until the run began.
+    fn bring(
+        &mut self,
+        partition: PartitionId,
+        key: Key,
+        (epoch, look, owner): (u16, Look, u16),
+    ) -> Look {
+        let mut value = std::mem::take(&mut self.scratch.one);
+        value.clear();
+        let mut found = look;
+        if let Ok(read) = self.shared.host.store.read(key, &mut value) {
+            let value = read.present.then_some(&value[..]);
+            let row = Cached { version: read.version as u32, value };
+            let index = &mut self.shared.nic.index;
+            if index.end_read(partition, key, epoch, row) == Fill::Cached {
+                found = index.look(partition, key, owner);
+            }
+        }
+        self.scratch.one = value;
+        found
     }
 
     /// Begins the reads that are to be begun.

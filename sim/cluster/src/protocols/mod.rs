@@ -85,6 +85,11 @@ pub trait Runs {
         0
     }
 
+    /// Most messages and completions that a poll takes, if the platform says so.
+    fn burst(_: &Platform) -> Option<u16> {
+        None
+    }
+
     /// Messages of a transaction, counted by hand over so many inputs.
     fn by_hand<T: Totals>(of: &Settings, cluster: &Self::Cluster<T>, inputs: u32) -> ByHand;
 

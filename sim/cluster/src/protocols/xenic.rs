@@ -102,6 +102,7 @@ impl Runs for Xenic {
             multi_hop: own.has(Switch::MultiHop),
             on_host,
             index_entries: own.index_entries,
+            warm_index: own.warm_index,
             flush: Span::from_us(FLUSH_US),
             loss_timeout: of.loss_timeout(),
             copies_initial_rows: of.copies_initial_rows,
@@ -130,6 +131,10 @@ impl Runs for Xenic {
 
     fn nic_cores(of: &Settings) -> u8 {
         settings_of(of).nic_cores
+    }
+
+    fn burst(platform: &Platform) -> Option<u16> {
+        Some(platform.smart()?.network.queues.burst.get().0 as u16)
     }
 
     fn by_hand<T: Totals>(of: &Settings, cluster: &xenic::Xenic<T>, inputs: u32) -> ByHand {

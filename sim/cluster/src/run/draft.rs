@@ -259,7 +259,9 @@ impl Draft {
 
     fn take_xenic(&mut self, flags: Flags) {
         let Flags { nic_cores, log_workers, index_entries, without, on_host, .. } = flags;
-        let given = XenicDraft { nic_cores, log_workers, index_entries, without, on_host };
+        let warm_index = None;
+        let given =
+            XenicDraft { nic_cores, log_workers, index_entries, warm_index, without, on_host };
         let names = given.names();
         if !names.is_empty() {
             self.values.xenic.get_or_insert_default().replace_by(given);

@@ -240,6 +240,7 @@ impl Job<'_, '_, '_> {
         options.host_threads = P::host_threads(settings);
         options.threads_with_workers = P::threads_with_workers(settings);
         options.quiet = options.quiet.max(P::QUIET);
+        options.burst = P::burst(self.platform).unwrap_or(options.burst);
         let mut world = World::watched(cluster, machines, faults, options, watcher)
             .map_err(RunError::of_settings)?;
         if let Some(memory_of) = P::Cluster::<T>::memory() {
