@@ -15,7 +15,7 @@ pub struct SettingsArgs {
     /// The scenario (TOML, docs/cluster-command.md).
     #[arg(value_hint = ValueHint::FilePath)]
     scenario: Option<PathBuf>,
-    /// The protocol: fasst.
+    /// The protocol: fasst, xenic, drtm-h, drtm-h-nc or drtm-r.
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
     /// Machines, NICs and network: a platform that comes with the program, or a file.
@@ -48,6 +48,21 @@ pub struct SettingsArgs {
     /// How often SmallBank picks among its hot accounts.
     #[arg(long, value_enum)]
     access: Option<AccessName>,
+    /// Cores of each NIC that take part, of Xenic.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    nic_cores: Option<u64>,
+    /// Threads of each host that apply records, beside those with workers, of Xenic.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    log_workers: Option<u64>,
+    /// The most entries of a NIC's index, of Xenic.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    index_entries: Option<u64>,
+    /// Optimisations of Xenic that are off: combined, aggregation, vectors, ships, multi-hop.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    without: Option<Vec<String>>,
+    /// Kinds of transactions whose logic Xenic runs on the host, not on NICs.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    on_host: Option<Vec<String>>,
     /// Virtual time before what is measured.
     #[arg(long, value_name = "US", allow_negative_numbers = true)]
     warm_up_us: Option<f64>,
@@ -121,6 +136,11 @@ impl SettingsArgs {
             writes: self.writes,
             keys: self.keys,
             access,
+            nic_cores: self.nic_cores,
+            log_workers: self.log_workers,
+            index_entries: self.index_entries,
+            without: self.without.clone(),
+            on_host: self.on_host.clone(),
         }
     }
 

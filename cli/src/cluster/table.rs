@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cluster_sim::run::{Latency, Outcome, Report};
+use cluster_sim::run::{Latency, Outcome, Report, TrafficReport};
 
 use crate::output::Output;
 use crate::text::{bytes, count, duration, rate, wrap};
@@ -149,18 +149,34 @@ fn resources(text: &mut Text, report: &Report, out: &Output) {
 }
 
 fn traffic(text: &mut Text, report: &Report, out: &Output) {
-    let heads = format!(
+    let has_verbs = report.traffic.iter().any(|of| of.verbs > 0.0);
+    let has_bytes = report.traffic.iter().any(|of| of.bytes_by_hand.is_some());
+    let mut heads = format!(
         "{:<NAME$}{:>CELL$}{:>CELL$}{:>CELL$}",
         "A transaction", "messages", "by hand", "bytes"
     );
+    for (is_there, names) in [(has_bytes, &["by hand"][..]), (has_verbs, &["verbs", "by hand"])] {
+        names.iter().filter(|_| is_there).for_each(|name| heads += &format!("{name:>CELL$}"));
+    }
     text.line(&out.strong(heads));
-    let by_hand = |number: Option<f64>| number.map_or("-".into(), |of| format!("{of:.3}"));
+    let number = |number: Option<f64>| number.map_or("-".into(), |of| format!("{of:.3}"));
     for of in &report.traffic {
-        let cells = [format!("{:.3}", of.messages), by_hand(of.by_hand), bytes(of.bytes)];
+        let mut cells = vec![format!("{:.3}", of.messages), number(of.by_hand), bytes(of.bytes)];
+        cells.extend(has_bytes.then(|| of.bytes_by_hand.map_or("-".into(), bytes)));
+        if has_verbs {
+            cells.extend([format!("{:.3}", of.verbs), number(of.verbs_by_hand)]);
+        }
         text.row(&format!("  {}", of.stage), cells);
     }
     let all = Some(report.messages_by_hand());
-    text.row("  all", [format!("{:.3}", report.messages()), by_hand(all), bytes(report.bytes())]);
+    let mut cells = vec![format!("{:.3}", report.messages()), number(all), bytes(report.bytes())];
+    let sum = |of: &dyn Fn(&TrafficReport) -> f64| report.traffic.iter().map(of).sum::<f64>();
+    cells.extend(has_bytes.then(|| bytes(sum(&|of| of.bytes_by_hand.unwrap_or(0.0)))));
+    if has_verbs {
+        let verbs = [sum(&|of| of.verbs), sum(&|of| of.verbs_by_hand.unwrap_or(0.0))];
+        cells.extend(verbs.map(|of| format!("{of:.3}")));
+    }
+    text.row("  all", cells);
 }
 
 fn checks(report: &Report) -> String {

@@ -10,6 +10,11 @@ works_under_seeds! {
     fig2_works_under_seeds: "xenic-fig2" at 0.05,
     fig3_works_under_seeds: "xenic-fig3" at 0.05,
     fig4_works_under_seeds: "xenic-fig4" at 0.05,
+    fig8a_works_under_seeds: "xenic-fig8a" at 0.02,
+    fig8c_works_under_seeds: "xenic-fig8c" at 0.02,
+    fig8d_works_under_seeds: "xenic-fig8d" at 0.02,
+    fig9a_works_under_seeds: "xenic-fig9a" at 0.02,
+    fig9b_works_under_seeds: "xenic-fig9b" at 0.02,
 }
 
 /// The rows that are to agree do so with few keys, too.

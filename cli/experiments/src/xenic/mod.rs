@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Xenic (SOSP 2021): transactions on SmartNICs. So far its tables, what a look-up reads of them, look-ups in
-//! hardware, and what its SmartNIC does alone.
+//! Xenic (SOSP 2021): transactions on SmartNICs. Its tables, what a look-up reads of them, look-ups in hardware, what
+//! its SmartNIC does alone, and its transactions beside those of its rivals.
 
 mod fig2;
 mod fig3;
 mod fig4;
+mod fig8;
+mod fig9;
 mod hint_staleness;
 mod micro;
 mod nic_lookup;
 mod occupancy;
 mod rpc;
+mod systems;
 mod table2;
 mod tables;
 
@@ -88,5 +91,50 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[micro::SMART_NIC],
         paper: &fig4::PAPER,
         run: fig4::measure,
+    },
+    Experiment {
+        name: "xenic-fig8a",
+        title: "New-orders of TPC-C on five systems: throughput and median latency",
+        source: "Xenic (SOSP 2021), section 5.2, figure 8a",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC, systems::RDMA],
+        paper: &fig8::PAPER_8A,
+        run: fig8::new_orders,
+    },
+    Experiment {
+        name: "xenic-fig8c",
+        title: "Retwis on five systems: throughput and median latency",
+        source: "Xenic (SOSP 2021), section 5.4, figure 8c",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC, systems::RDMA],
+        paper: &fig8::PAPER_8C,
+        run: fig8::retwis,
+    },
+    Experiment {
+        name: "xenic-fig8d",
+        title: "SmallBank on five systems: throughput and median latency",
+        source: "Xenic (SOSP 2021), section 5.5, figure 8d",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC, systems::RDMA],
+        paper: &fig8::PAPER_8D,
+        run: fig8::small_bank,
+    },
+    Experiment {
+        name: "xenic-fig9a",
+        title: "What Xenic's optimisations give the throughput of Retwis",
+        source: "Xenic (SOSP 2021), section 5.7, figure 9a",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC, systems::RDMA],
+        paper: &fig9::PAPER_A,
+        run: fig9::throughput,
+    },
+    Experiment {
+        name: "xenic-fig9b",
+        title: "What Xenic's optimisations give the latency of SmallBank",
+        source: "Xenic (SOSP 2021), section 5.7, figure 9b",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC, systems::RDMA],
+        paper: &fig9::PAPER_B,
+        run: fig9::latency,
     },
 ];

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the figures of section 5 have in common: Xenic and its rivals on six servers, each on its own cards and at
+//! rising load.
+
+use std::fmt;
+
+use cluster_sim::run::{
+    ProtocolName, Report, Settings, Switch, Workload, XenicSettings, measure_on,
+};
+use timing::Time;
+use workloads::scenario::SmallBankAccess;
+
+use crate::experiment::ExperimentError;
+use crate::findings::Row;
+use crate::samples::{Measured, Points, Run, Samples};
+
+/// The platforms.
+pub const XENIC: &str = "liquidio3";
+pub const RDMA: &str = "xenic-cx5";
+
+/// Servers, and copies of each row (section 5.1).
+pub const NODES: u16 = 6;
+pub const REPLICAS: u16 = 3;
+
+/// A system of section 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    Xenic,
+    DrtmH,
+    DrtmHNc,
+    DrtmR,
+    Fasst,
+}
+
+impl System {
+    /// All there are.
+    pub const ALL: [Self; 5] = [Self::Xenic, Self::DrtmH, Self::DrtmHNc, Self::DrtmR, Self::Fasst];
+
+    /// As the paper calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xenic => "Xenic",
+            Self::DrtmH => "DrTM+H",
+            Self::DrtmHNc => "DrTM+H NC",
+            Self::DrtmR => "DrTM+R",
+            Self::Fasst => "FaSST",
+        }
+    }
+
+    const fn protocol(self) -> ProtocolName {
+        match self {
+            Self::Xenic => ProtocolName::Xenic,
+            Self::DrtmH => ProtocolName::DrtmH,
+            Self::DrtmHNc => ProtocolName::DrtmHNc,
+            Self::DrtmR => ProtocolName::DrtmR,
+            Self::Fasst => ProtocolName::Fasst,
+        }
+    }
+
+    /// Its platform.
+    pub const fn platform(self) -> &'static str {
+        match self {
+            Self::Xenic => XENIC,
+            _ => RDMA,
+        }
+    }
+}
+
+/// A workload of the paper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    pub name: &'static str,
+    pub workload: Workload,
+    /// Threads and workers of a thread, as the load rises; the first is the low load.
+    pub xenic: &'static [(u8, u8)],
+    pub rivals: &'static [(u8, u8)],
+}
+
+/// New-orders of TPC-C with items all over the cluster (5.2).
+pub const NEW_ORDER: Load = Load {
+    name: "TPC-C new-order",
+    workload: Workload::TpccNewOrder { warehouses_per_node: 72 },
+    xenic: &[(1, 1), (4, 1), (8, 1), (8, 2), (8, 4), (8, 8)],
+    rivals: &[(1, 1), (8, 1), (16, 1), (32, 1), (32, 2)],
+};
+/// Retwis (5.4).
+pub const RETWIS: Load = Load {
+    name: "Retwis",
+    workload: Workload::Retwis { keys_per_node: 1_000_000, exponent: 0.5 },
+    xenic: &[(1, 1), (4, 4), (8, 8), (8, 16), (8, 32), (8, 64)],
+    rivals: &[(1, 1), (8, 2), (16, 2), (32, 2), (32, 4), (32, 8)],
+};
+/// SmallBank (5.5).
+pub const SMALL_BANK: Load = Load {
+    name: "SmallBank",
+    workload: Workload::SmallBankXenic {
+        accounts_per_node: 2_400_000,
+        hot_percent: 4.0,
+        access: SmallBankAccess::Hot90,
+    },
+    xenic: &[(1, 1), (4, 4), (8, 8), (8, 16), (8, 32), (8, 64)],
+    rivals: &[(1, 1), (8, 2), (16, 2), (32, 2), (32, 4), (32, 8)],
+};
+
+/// One run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    pub system: System,
+    pub load: Load,
+    /// Threads of a server, and workers of a thread.
+    pub at: (u8, u8),
+    /// Xenic's optimisations that are off.
+    pub without: &'static [Switch],
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, load, at: (threads, workers), without } = self;
+        write!(f, "{}, {}, {threads} threads with {workers}", load.name, system.name())?;
+        match without.is_empty() {
+            true => Ok(()),
+            false => {
+                let names: Vec<&str> = without.iter().map(|switch| switch.name()).collect();
+                write!(f, ", without {}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// All points of a system and a workload.
+pub fn points(system: System, load: Load, without: &'static [Switch]) -> Vec<Point> {
+    let at = if system == System::Xenic { load.xenic } else { load.rivals };
+    at.iter().map(|at| Point { system, load, at: *at, without }).collect()
+}
+
+/// Reports of all points of a run.
+pub type Sample = Points<Point, Measured<Report>>;
+
+/// Before what is measured, and that: several times the latency, and at low load some 300 transactions.
+fn lengths(point: &Point) -> [Time; 2] {
+    match point.at {
+        (1, 1) => [Time::from_us(50), Time::from_us(600)],
+        _ => [Time::from_us(150), Time::from_us(200)],
+    }
+}
+
+/// Runs a point.
+///
+/// # Errors
+/// When the platform does not do, or a check fails.
+pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, ExperimentError> {
+    let small = run.is_small();
+    let [warm_up, duration] = match small {
+        true => [Time::from_us(20), Time::from_us(40)],
+        false => lengths(point),
+    };
+    let (threads, workers) = if small { (1, point.at.1.min(2)) } else { point.at };
+    let system = point.system;
+    let xenic = XenicSettings {
+        nic_cores: if small { 2 } else { 24 },
+        log_workers: if small { 1 } else { 8 },
+        without: point.without.to_vec(),
+        ..XenicSettings::default()
+    };
+    let settings = Settings {
+        name: point.load.name.into(),
+        protocol: system.protocol(),
+        platform: system.platform().into(),
+        nodes: if small { 4 } else { NODES },
+        threads,
+        workers,
+        replicas: REPLICAS,
+        warm_up_us: warm_up.as_ns_f64() / 1e3,
+        duration_us: duration.as_ns_f64() / 1e3,
+        seed: run.seed,
+        workload: point.load.workload,
+        xenic: (system == System::Xenic).then_some(xenic),
+        ..Settings::default()
+    };
+    match system {
+        System::Xenic => run.on_smart_nic(XENIC, |timing| Ok(measure_on(&settings, timing)?)),
+        _ => run.on_cluster(RDMA, |hardware| Ok(measure_on(&settings, hardware)?)),
+    }
+}
+
+/// Transactions a second of a server, in millions.
+pub fn rate(report: &Report) -> f64 {
+    report.per_second_and_node / 1e6
+}
+
+/// The median latency, in microseconds.
+pub fn median(report: &Report) -> f64 {
+    report.latency.p50_ns / 1e3
+}
+
+/// The point with the greatest throughput of these.
+pub fn peak<'s>(sample: &'s Sample, points: &[Point]) -> &'s Measured<Report> {
+    let all = points.iter().map(|point| sample.at(point));
+    let best = all.max_by(|one, other| rate(one).total_cmp(&rate(other)));
+    best.expect("a system has points")
+}
+
+/// Rows of throughput and median latency at each point.
+pub fn rows(samples: &Samples<Sample>, points: &[Point]) -> Vec<Row> {
+    let of = |point: &Point, (what, unit): (&str, &'static str), number: fn(&Report) -> f64| {
+        let load = u32::from(point.at.0) * u32::from(point.at.1);
+        let row = samples.row(format!("{point}: {what}"), (unit, "transactions"), |run| {
+            run.at(point).value(|report| (number(report), report.committed))
+        });
+        row.at(
+            format!("{} {what}", point.system.name()),
+            "transactions under way a server",
+            load.into(),
+        )
+    };
+    let each =
+        |point: &Point| [of(point, ("server", "M/s"), rate), of(point, ("median", "us"), median)];
+    points.iter().flat_map(each).collect()
+}
+
+/// What binds at the peaks, with messages and bytes beside those counted by hand.
+pub fn binding_note(samples: &Samples<Sample>, of: &[(&str, Vec<Point>)]) -> String {
+    let each = |(name, points): &(&str, Vec<Point>)| {
+        samples.first(|run| {
+            let report = peak(run, points);
+            let binding = report.binding().map_or("nothing".into(), |of| {
+                format!("{} ({:.0} %)", of.name, 100.0 * of.busiest)
+            });
+            let verbs: f64 = report.traffic.iter().map(|of| of.verbs).sum();
+            format!(
+                "{name}: {binding}; {:.2} messages, {:.2} by hand, and {verbs:.2} verbs, {:.2} % of attempts aborted",
+                report.messages(),
+                report.messages_by_hand(),
+                100.0 * report.abort_share()
+            )
+        })
+    };
+    let all: Vec<String> = of.iter().map(each).collect();
+    format!(
+        "What binds at the greatest throughput, and what a transaction sends: {}.",
+        all.join("; ")
+    )
+}
+
+/// The parameters of all figures.
+pub fn parameters(load: Load) -> Vec<(&'static str, String)> {
+    vec![
+        ("servers", format!("{NODES}, {REPLICAS} copies of each row")),
+        ("workload", load.workload.title()),
+        ("cards", format!("Xenic on {XENIC}, the others on {RDMA}")),
+        (
+            "index",
+            "all rows of a server are in its NIC's index at the start, as its memory has room for them: the paper does not \
+             say how much is used"
+                .into(),
+        ),
+        ("checks", "every read at its serialization point; replicas, locks and logs at rest".into()),
+    ]
+}
