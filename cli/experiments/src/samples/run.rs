@@ -106,6 +106,20 @@ impl Run<'_> {
         Ok(Measured { seen, fitted: entries_read(&timing, Kind::Fitted) })
     }
 
+    /// Measures on a cluster whose nodes have the SmartNIC of the platform `name`. As with [`Run::on_cluster`], what was
+    /// fitted to micro-benchmarks stays as it is.
+    ///
+    /// # Errors
+    /// Those of `measure`; when the platform cannot be read.
+    pub fn on_smart_cluster<T>(
+        &self,
+        name: &str,
+        measure: impl FnOnce(&SmartTiming) -> Result<T, ExperimentError>,
+    ) -> Result<Measured<T>, ExperimentError> {
+        let timing = SmartTiming::read_from(self.file(name)?)?;
+        Ok(Measured { seen: measure(&timing)?, fitted: Fitted::new() })
+    }
+
     /// The file of the platform `name`, or the user's in its place, with what is assumed otherwise.
     fn file(&self, name: &str) -> Result<PlatformFile, ExperimentError> {
         let file = match self.platform.filter(|_| name == self.replaced) {

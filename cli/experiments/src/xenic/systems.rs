@@ -178,7 +178,7 @@ pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, Experime
         ..Settings::default()
     };
     match system {
-        System::Xenic => run.on_smart_nic(XENIC, |timing| Ok(measure_on(&settings, timing)?)),
+        System::Xenic => run.on_smart_cluster(XENIC, |timing| Ok(measure_on(&settings, timing)?)),
         _ => run.on_cluster(RDMA, |hardware| Ok(measure_on(&settings, hardware)?)),
     }
 }

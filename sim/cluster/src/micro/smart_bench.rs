@@ -352,8 +352,8 @@ mod tests {
     #[test]
     fn what_has_no_room_is_told() {
         let mut timing = SmartTiming::usual().expect("valid");
-        timing.network.ethernet.mtu.set(timing::platform::Bytes(128));
-        let refused = remote(&timing, Request::NicWrite, 256, true).expect_err("no frame fits");
+        // Longer than a datagram can be; a shorter one goes in fragments.
+        let refused = remote(&timing, Request::NicWrite, 65_507, true).expect_err("none fits");
         assert!(matches!(refused, MicroError::NoRoom { refused: 1.., failed: 0 }), "{refused}");
         let slow = |timing: &mut SmartTiming| timing.network.dma.read.set(Time::from_us(10_000));
         slow(&mut timing);

@@ -162,7 +162,7 @@ mod tests {
             assert_eq!(gathering.refused(), 2, "one is too long, one is empty");
         }
         let bytes = &gathering.frames()[2].bytes;
-        assert_eq!(messages(bytes).collect::<Vec<_>>(), [&[4; 30][..], &[9; 10][..]]);
+        assert_eq!(messages(bytes).collect::<Vec<_>>(), [&[4; 30][..], &[10; 10][..]]);
     }
 
     #[test]

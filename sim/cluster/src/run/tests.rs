@@ -93,7 +93,8 @@ fn an_impossible_value_of_the_file_is_named_with_its_line() {
     );
     assert_eq!(
         with("protocol = \"fasst\"", "protocol = \"paxos\""),
-        "run.toml:2: field `protocol` = \"paxos\": expected a protocol: fasst, drtm-h, drtm-h-nc, drtm-r"
+        "run.toml:2: field `protocol` = \"paxos\": expected a protocol: fasst, xenic, drtm-h, \
+         drtm-h-nc, drtm-r"
     );
     let message = with("keys_per_thread = 1_000_000", "value_bytes = 4080");
     assert!(message.contains("`workload.object-store.value_bytes` = 4080"), "{message}");

@@ -9,3 +9,4 @@ mod rivals;
 mod settings;
 mod sweep;
 mod world;
+mod xenic_runs;
