@@ -46,7 +46,7 @@ fn messages_and_bytes_are_those_counted_by_hand() {
     let all_on: &[Switch] = &[];
     let hosted: &[Switch] = &[Switch::Ships, Switch::MultiHop];
     let alone: &[Switch] = &[Switch::Combined, Switch::Ships, Switch::MultiHop];
-    for workload in [SMALL_BANK, RETWIS, Workload::TpccNewOrder { warehouses_per_node: 50 }] {
+    for workload in [SMALL_BANK, RETWIS, Workload::TpccNewOrder { warehouses_per_node: 5000 }] {
         for without in [all_on, hosted, alone] {
             // A new-order is longer.
             let longer = if let Workload::TpccNewOrder { .. } = workload { 4.0 } else { 1.0 };
@@ -62,9 +62,12 @@ fn messages_and_bytes_are_those_counted_by_hand() {
                     continue;
                 };
                 let at = format!("{} without {without:?}, {}", workload.name(), of.stage);
-                // Of few transactions, drawn otherwise than those of the count.
+                // Of few transactions, drawn otherwise than those of the count. Slots that idle say so by messages of
+                // the log's stage, which the count leaves out.
+                let idles = of.stage == "log";
                 let near = |one: f64, other: f64, least: f64| {
-                    (one - other).abs() <= (0.2 * other).max(least)
+                    let apart = (0.2 * other).max(least);
+                    one >= other - apart && (idles || one <= other + apart)
                 };
                 assert!(near(of.messages, messages, 0.15), "{at}: {} and {messages}", of.messages);
                 assert!(near(of.bytes, bytes, 12.0), "{at}: {} B and {bytes} B", of.bytes);
