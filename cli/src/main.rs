@@ -80,7 +80,7 @@ enum Command {
     Doctor(doctor::Args),
     Ndp(ndp::Args),
     Nic(nic::Args),
-    Cluster(cluster::Args),
+    Cluster(Box<cluster::Args>),
 }
 
 fn main() -> ExitCode {
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(args, &out),
         Command::Ndp(args) => ndp::run(args, &out),
         Command::Nic(args) => nic::run(args, &out),
-        Command::Cluster(args) => cluster::run(args, &out),
+        Command::Cluster(args) => cluster::run(*args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -222,10 +222,9 @@ impl<T: Transactions> Xenic<T> {
 
     /// The index at the start of a run, which is warm if there is memory for all rows.
     fn first_index(&self) -> Index {
-        let Fixed { settings, workload, .. } = &*self.fixed;
-        let rows: u64 = workload.tables().iter().map(|table| table.rows).sum();
-        let room = u64::from(settings.index_entries) * index::OBJECTS as u64;
-        let fits = rows / u64::from(settings.nodes.max(1)) < room;
+        let Fixed { settings, places, .. } = &*self.fixed;
+        let segments: u64 = places.iter().map(|place| u64::from(place.table.segments())).sum();
+        let fits = segments <= u64::from(settings.index_entries);
         self.index().warm(settings.warm_index && fits)
     }
 

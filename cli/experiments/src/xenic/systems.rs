@@ -228,10 +228,12 @@ pub fn binding_note(samples: &Samples<Sample>, of: &[(&str, Vec<Point>)]) -> Str
             });
             let verbs: f64 = report.traffic.iter().map(|of| of.verbs).sum();
             format!(
-                "{name}: {binding}; {:.2} messages, {:.2} by hand, and {verbs:.2} verbs, {:.2} % of attempts aborted",
+                "{name}: {binding}; {:.2} messages, {:.2} by hand, and {verbs:.2} verbs, {:.2} % of attempts aborted, \
+                 {:.1} % rolled back",
                 report.messages(),
                 report.messages_by_hand(),
-                100.0 * report.abort_share()
+                100.0 * report.abort_share(),
+                100.0 * report.rolled_back_share()
             )
         })
     };
@@ -254,6 +256,13 @@ pub fn parameters(load: Load) -> Vec<(&'static str, String)> {
              say how much is used"
                 .into(),
         ),
+        (
+            "threads",
+            "those of RDMA hosts poll and slow each other down by how many there are; those of Xenic's hosts and NICs by how \
+             many are busy, as its NIC's rate was published with all of them polling"
+                .into(),
+        ),
+        ("bursts", "64 frames and completions on Xenic, 16 messages on the others".into()),
         ("checks", "every read at its serialization point; replicas, locks and logs at rest".into()),
     ]
 }

@@ -198,6 +198,7 @@ impl<T: Transactions> Burst<'_, T> {
             let value = read.present.then_some(&value[..]);
             let row = Cached { version: read.version as u32, value };
             let index = &mut self.shared.nic.index;
+            index.begin_read(partition, key);
             if index.end_read(partition, key, epoch, row) == Fill::Cached {
                 found = index.look(partition, key, owner);
             }

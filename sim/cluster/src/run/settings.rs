@@ -266,6 +266,21 @@ impl Settings {
             let expected = format!("1 to {cores} threads, one a core of {of} ({entry})");
             return Err(reject("threads", self.threads.to_string(), expected).into());
         }
+        let Some(own) = &self.xenic else { return Ok(()) };
+        let left = cores - u32::from(self.threads);
+        if u32::from(own.log_workers) > left {
+            let (of, entry) = (&self.platform, platform.cores_entry());
+            let threads = self.threads;
+            let expected = format!(
+                "at most {left}, as {threads} of {cores} threads of {of} ({entry}) have workers"
+            );
+            return Err(reject("xenic.log_workers", own.log_workers.to_string(), expected).into());
+        }
+        let nic_cores = platform.smart().map_or(0, |of| of.network.core.threads.get().0);
+        if u32::from(own.nic_cores) > nic_cores {
+            let expected = format!("1 to {nic_cores}, of {} (network.core.threads)", self.platform);
+            return Err(reject("xenic.nic_cores", own.nic_cores.to_string(), expected).into());
+        }
         Ok(())
     }
 

@@ -67,6 +67,10 @@ const NIC_CORES: u64 = 24;
 /// So many apply what 24 cores log. (Xenic, section 5.6, has three, which are the limit here.)
 const LOG_WORKERS: u64 = 8;
 
+/// Slots of a cluster have numbers of 16 bits, and a core so many at most.
+const MOST_OWNERS: u64 = 65_535;
+const MOST_SLOTS: u64 = 4096;
+
 impl Default for XenicSettings {
     fn default() -> Self {
         Self {
@@ -173,8 +177,8 @@ pub(super) fn check(
         return match given.names().first() {
             None => Ok(None),
             Some(field) => {
-                let expected = format!("this with protocol xenic only, not {}", protocol.name());
-                Err(draft.reject(field, "given", expected))
+                let expected = format!("it with protocol xenic only, not with {}", protocol.name());
+                Err(draft.reject(field, "(of Xenic)", expected))
             }
         };
     }
@@ -190,6 +194,22 @@ pub(super) fn check(
     };
     let nic_cores = whole("xenic.nic_cores", given.nic_cores, NIC_CORES, 1, 64)?;
     let log_workers = whole("xenic.log_workers", given.log_workers, LOG_WORKERS, 1, 64)?;
+    let slots_of = |workers: u64| 2 * (threads * workers).div_ceil(nic_cores);
+    let fits = |workers: &u64| {
+        let slots = slots_of(*workers);
+        slots <= MOST_SLOTS && nodes * nic_cores * slots <= MOST_OWNERS
+    };
+    if !fits(&workers) {
+        let most = (1..workers).rev().find(fits);
+        let expected = match most {
+            Some(most) => format!("1 to {most}, as "),
+            None => "fewer nodes, threads or NIC cores, as ".to_owned(),
+        };
+        let expected = format!(
+            "{expected}each worker has two of the {MOST_OWNERS} slots of a cluster, and a core has at most {MOST_SLOTS}"
+        );
+        return Err(draft.reject("workers", workers, expected));
+    }
     // A row that is being written is pinned until the host has applied it, so an index has to have room for what all
     // workers write at once.
     let least = 64 * (nodes * threads * workers).next_power_of_two().min(1 << 20);

@@ -118,9 +118,20 @@ fn what_only_xenic_has_is_checked() {
     assert!(of("without = [\"speed\"]").contains("names of combined, aggregation"));
     let foreign = told("protocol = \"fasst\"\n[xenic]\nnic_cores = 2\n");
     assert!(
-        foreign.contains("xenic.nic_cores") && foreign.contains("protocol xenic only"),
+        foreign.contains("xenic.nic_cores") && foreign.contains("with protocol xenic only"),
         "{foreign}"
     );
+    let crowd = told("protocol = \"xenic\"\nnodes = 1024\nworkers = 64\n");
+    assert!(crowd.starts_with("run.toml:3: field `workers` = 64: expected 1 to "), "{crowd}");
+    let on_platform = |text: &str| {
+        let draft = Draft::parse("run.toml", text).expect("a scenario");
+        let settings = Settings::check(&draft).expect(text);
+        settings.check_whole(&draft).expect_err(text).to_string()
+    };
+    let threads = on_platform("protocol = \"xenic\"\nthreads = 30\n[xenic]\nlog_workers = 3\n");
+    assert!(threads.contains("`xenic.log_workers` = 3: expected at most 2"), "{threads}");
+    let cores = on_platform("protocol = \"xenic\"\n[xenic]\nnic_cores = 25\n");
+    assert!(cores.contains("`xenic.nic_cores` = 25: expected 1 to 24"), "{cores}");
     // A kind that the workload has not is found when the cluster is made.
     let mut unknown = settings(RETWIS, &[]);
     unknown.xenic = unknown.xenic.map(|own| XenicSettings { on_host: vec!["buy".into()], ..own });
