@@ -173,13 +173,25 @@ pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, Experime
         warm_up_us: warm_up.as_ns_f64() / 1e3,
         duration_us: duration.as_ns_f64() / 1e3,
         seed: run.seed,
-        workload: point.load.workload,
+        workload: if small { small_form(point.load.workload) } else { point.load.workload },
         xenic: (system == System::Xenic).then_some(xenic),
         ..Settings::default()
     };
     match system {
         System::Xenic => run.on_smart_cluster(XENIC, |timing| Ok(measure_on(&settings, timing)?)),
         _ => run.on_cluster(RDMA, |hardware| Ok(measure_on(&settings, hardware)?)),
+    }
+}
+
+/// With fewer rows.
+fn small_form(workload: Workload) -> Workload {
+    match workload {
+        Workload::TpccNewOrder { .. } => Workload::TpccNewOrder { warehouses_per_node: 4 },
+        Workload::Retwis { exponent, .. } => Workload::Retwis { keys_per_node: 10_000, exponent },
+        Workload::SmallBankXenic { hot_percent, access, .. } => {
+            Workload::SmallBankXenic { accounts_per_node: 10_000, hot_percent, access }
+        }
+        other => other,
     }
 }
 

@@ -76,8 +76,9 @@ pub struct Slice {
 /// Slices of a run that somebody watches, and the longest of them, so that one that is interrupted ends soon.
 const SLICES: u64 = 10;
 const LONGEST_SLICE: Time = Time::from_us(1000);
-/// Inputs that are drawn for the count by hand.
+/// Inputs that are drawn for the count by hand, but for short runs, which have few transactions themselves.
 const COUNTED: u32 = 4000;
+const SHORT: Time = Time::from_us(50);
 /// How long a cluster may need to come to rest, without faults.
 const REST: Time = Time::from_us(100_000);
 
@@ -221,7 +222,8 @@ impl Job<'_, '_, '_> {
         let kinds = transactions.kinds().to_vec();
         let has_faults = self.faults.is_some();
         let cluster = P::cluster(settings, has_faults, transactions)?;
-        let by_hand = P::by_hand(settings, &cluster, COUNTED);
+        let is_short = settings.duration() < SHORT;
+        let by_hand = P::by_hand(settings, &cluster, if is_short { COUNTED / 8 } else { COUNTED });
         let longest_delay = self.faults.as_ref().map_or(0, FaultPlan::longest_delay_ns);
         // The cluster comes to rest without them.
         let well = settings.warm_up() + settings.duration();
