@@ -9,7 +9,7 @@ use cluster::transact::{Change, Decision, Row, Transactions};
 use cluster::workload::Totals;
 use timing::Time;
 
-use super::fasst::posted;
+use super::fasst::{bytes_of_workers, posted};
 use super::{Cluster, Runs};
 use crate::nic::Connections;
 use crate::run::by_hand::{self, ByHand, Count, Places, Sum};
@@ -27,11 +27,6 @@ pub struct DrtmHNc;
 /// DrTM+R as Xenic emulates it: all by one-sided verbs.
 #[derive(Clone, Copy, Debug)]
 pub struct DrtmR;
-
-/// Bytes that a worker takes beside what others remember of it, with its transaction's rows.
-const WORKER: u64 = 4096;
-/// Bytes that a thread remembers of each worker that may ask it.
-const ASKED: u64 = 4;
 
 impl<T: Transactions> Registered for drtm_h::Shared<T> {
     fn read(&mut self, at: u64, length: u32, to: &mut Vec<u8>) -> bool {
@@ -64,91 +59,83 @@ impl<T: Totals> Cluster for drtm_h::DrtmH<T> {
     }
 }
 
-macro_rules! forms {
-    ($($protocol:ident, $name:literal, $form:expr;)*) => { $(
-        impl Runs for $protocol {
-            type Cluster<T: Totals> = drtm_h::DrtmH<T>;
+/// A form of the machine that is run as a protocol of its own.
+trait Rival {
+    /// As settings write it.
+    const NAME: &'static str;
+    const FORM: Form;
+}
 
-            const CARDS: Cards = Cards::Rdma;
-            const PLATFORM: &'static str = "xenic-cx5";
+impl Rival for DrtmH {
+    const NAME: &'static str = "drtm-h";
+    const FORM: Form = Form::DRTM_H;
+}
 
-            fn cluster<T: Totals>(
-                of: &Settings,
-                has_faults: bool,
-                transactions: T,
-            ) -> Result<drtm_h::DrtmH<T>, RunError> {
-                cluster_of(($name, $form), of, has_faults, transactions)
-            }
+impl Rival for DrtmHNc {
+    const NAME: &'static str = "drtm-h-nc";
+    const FORM: Form = Form::NC;
+}
 
-            fn hardware(of: &Settings, platform: &Platform) -> Option<Hardware> {
-                hardware(of, platform)
-            }
+impl Rival for DrtmR {
+    const NAME: &'static str = "drtm-r";
+    const FORM: Form = Form::DRTM_R;
+}
 
-            fn by_hand<T: Totals>(
-                of: &Settings,
-                cluster: &drtm_h::DrtmH<T>,
-                inputs: u32,
-            ) -> ByHand {
-                by_hand(of, cluster, inputs)
-            }
+impl<R: Rival> Runs for R {
+    type Cluster<T: Totals> = drtm_h::DrtmH<T>;
 
-            fn machine_bytes(of: &Settings) -> u64 {
-                machine_bytes(of)
-            }
+    const CARDS: Cards = Cards::Rdma;
+    const PLATFORM: &'static str = "xenic-cx5";
 
-            fn least_time(of: &Settings, platform: &Platform, looks: u64) -> Option<Time> {
-                least_time(of, platform, looks)
-            }
+    fn cluster<T: Totals>(
+        of: &Settings,
+        has_faults: bool,
+        transactions: T,
+    ) -> Result<drtm_h::DrtmH<T>, RunError> {
+        if has_faults {
+            let why = format!("protocol {} has no recovery here: faults are refused", R::NAME);
+            return Err(RunError::Impossible(why));
         }
-    )* };
-}
-
-forms! {
-    DrtmH, "drtm-h", Form::DRTM_H;
-    DrtmHNc, "drtm-h-nc", Form::NC;
-    DrtmR, "drtm-r", Form::DRTM_R;
-}
-
-fn cluster_of<T: Totals>(
-    (name, form): (&str, Form),
-    of: &Settings,
-    has_faults: bool,
-    transactions: T,
-) -> Result<drtm_h::DrtmH<T>, RunError> {
-    if has_faults {
-        let why = format!("protocol {name} has no recovery here: faults are refused");
-        return Err(RunError::Impossible(why));
+        let settings = drtm_h::Settings {
+            form: R::FORM,
+            nodes: of.nodes,
+            threads: of.threads,
+            workers: of.workers,
+            backups: (of.replicas - 1) as u8,
+            ..drtm_h::Settings::default()
+        };
+        drtm_h::DrtmH::new(settings, transactions).map_err(RunError::of_settings)
     }
-    let settings = drtm_h::Settings {
-        form,
-        nodes: of.nodes,
-        threads: of.threads,
-        workers: of.workers,
-        backups: (of.replicas - 1) as u8,
-        ..drtm_h::Settings::default()
-    };
-    drtm_h::DrtmH::new(settings, transactions).map_err(RunError::of_settings)
-}
 
-/// Each thread has a queue pair of its own to each node, and receive queues as FaSST's.
-fn hardware(of: &Settings, platform: &Platform) -> Option<Hardware> {
-    let platform = platform.rdma()?;
-    let posted = posted(of.nodes, of.threads, of.workers);
-    let hardware = Hardware::of_platform(platform, Connections::OWN, posted);
-    Some(hardware.with_threads(platform, of.threads))
-}
+    /// Each thread has a queue pair of its own to each node, and receive queues as FaSST's.
+    fn hardware(of: &Settings, platform: &Platform) -> Option<Hardware> {
+        let platform = platform.rdma()?;
+        let posted = posted(of.nodes, of.threads, of.workers);
+        let hardware = Hardware::of_platform(platform, Connections::OWN, posted);
+        Some(hardware.with_threads(platform, of.threads))
+    }
 
-fn by_hand<T: Totals>(of: &Settings, cluster: &drtm_h::DrtmH<T>, inputs: u32) -> ByHand {
-    let layout = cluster.layout();
-    let places = Places {
-        nodes: of.nodes,
-        backups: of.replicas - 1,
-        workers: u32::from(of.threads) * u32::from(of.workers),
-        primary: |key| layout.partition_of(key).0,
-    };
-    by_hand::mean(cluster.workload(), &places, inputs, |count, transactions, input, sum| {
-        transaction(count, cluster, transactions, input, sum);
-    })
+    fn by_hand<T: Totals>(of: &Settings, cluster: &drtm_h::DrtmH<T>, inputs: u32) -> ByHand {
+        let places = super::places(of, cluster.layout());
+        by_hand::mean(cluster.workload(), &places, inputs, |count, transactions, input, sum| {
+            transaction(count, cluster, transactions, input, sum);
+        })
+    }
+
+    fn machine_bytes(of: &Settings) -> u64 {
+        bytes_of_workers(of)
+    }
+
+    /// It begins, looks at so many rows, each of which is read by a verb but for one of `nodes` times, and ends.
+    fn least_time(of: &Settings, platform: &Platform, looks: u64) -> Option<Time> {
+        let costs = platform.rdma()?.work_costs();
+        let nodes = u64::from(of.nodes);
+        let of = |work: Work| costs[work as usize].as_ps();
+        let local = of(Work::Look) + of(Work::Header);
+        let remote = of(Work::Post).min(of(Work::Send));
+        let read = looks * local.min((remote * (nodes - 1) + local) / nodes);
+        Some(Time::from_ps(of(Work::Begin) + looks * of(Work::Logic) + read))
+    }
 }
 
 /// Verbs and messages of a transaction by the phases of Xenic's section 2.2.1, on rows that are at other nodes.
@@ -198,21 +185,4 @@ fn transaction<T: Totals, F: Fn(Key) -> u16>(
     let after = |node: u16| (1..=backups).map(move |step| (node + step) % all);
     let holders = count.machines(nodes.into_iter().flat_map(after));
     count.add_verbs(Stage::Log, holders);
-}
-
-fn machine_bytes(of: &Settings) -> u64 {
-    let [nodes, threads, workers] = [of.nodes, of.threads.into(), of.workers.into()].map(u64::from);
-    nodes * threads * workers * (WORKER + nodes * ASKED)
-}
-
-/// It begins, looks at so many rows, each of which is read by a verb but for one of `nodes` times, and ends.
-fn least_time(of: &Settings, platform: &Platform, looks: u64) -> Option<Time> {
-    let costs = platform.rdma()?.work_costs();
-    let nodes = u64::from(of.nodes);
-    let sum = |of: &[Work]| of.iter().map(|work| costs[*work as usize].as_ps()).sum::<u64>();
-    let own = sum(&[Work::Begin]) + looks * sum(&[Work::Logic]);
-    let local = sum(&[Work::Look, Work::Header]);
-    let remote = sum(&[Work::Post]).min(sum(&[Work::Send]));
-    let read = looks * local.min((remote * (nodes - 1) + local) / nodes);
-    Some(Time::from_ps(own + read))
 }

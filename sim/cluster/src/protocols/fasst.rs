@@ -75,21 +75,12 @@ impl Runs for Fasst {
     }
 
     fn by_hand<T: Totals>(of: &Settings, cluster: &fasst::Fasst<T>, inputs: u32) -> ByHand {
-        let layout = cluster.layout();
-        let places = Places {
-            nodes: of.nodes,
-            backups: of.replicas - 1,
-            workers: u32::from(of.threads) * u32::from(of.workers),
-            // At the start a partition's primary is the node of its number.
-            primary: |key| layout.partition_of(key).0,
-        };
+        let places = super::places(of, cluster.layout());
         by_hand::mean(cluster.workload(), &places, inputs, transaction)
     }
 
     fn machine_bytes(of: &Settings) -> u64 {
-        let [nodes, threads, workers] =
-            [of.nodes, of.threads.into(), of.workers.into()].map(u64::from);
-        nodes * threads * workers * (WORKER + nodes * ASKED)
+        bytes_of_workers(of)
     }
 
     /// It begins, looks at so many rows, one of which is on another machine but for one of `nodes` times, and
@@ -102,6 +93,12 @@ impl Runs for Fasst {
         let asked = 2 * sum(&[Work::Send, Work::Receive]) + sum(&[Work::Handle]);
         Some(Time::from_ps(own + asked * (nodes - 1) / nodes))
     }
+}
+
+/// Bytes of the workers of all nodes, and of what all threads remember of them to know a message that came twice.
+pub fn bytes_of_workers(of: &Settings) -> u64 {
+    let [nodes, threads, workers] = [of.nodes, of.threads.into(), of.workers.into()].map(u64::from);
+    nodes * threads * workers * (WORKER + nodes * ASKED)
 }
 
 /// Descriptors of all receive queues of a machine: each thread has one for each message that can be on

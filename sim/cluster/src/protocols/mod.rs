@@ -6,7 +6,7 @@ mod drtm_h;
 mod fasst;
 mod xenic;
 
-use cluster::engine::{Machine, Protocol};
+use cluster::engine::{Key, Machine, Protocol};
 use cluster::membership::Manager;
 use cluster::placement::Partitioning;
 use cluster::recovery::Keeps;
@@ -14,7 +14,7 @@ use cluster::workload::Totals;
 use serde::Serialize;
 use timing::Time;
 
-use crate::run::{ByHand, Cards, Platform, RunError, Settings};
+use crate::run::{ByHand, Cards, Places, Platform, RunError, Settings};
 use crate::world::{Hardware, MemoryOf, Options};
 
 pub use drtm_h::{DrtmH, DrtmHNc, DrtmR};
@@ -165,6 +165,16 @@ protocols! {
     DrtmHNc = "drtm-h-nc",
     /// DrTM+R as Xenic emulates it: all by one-sided verbs.
     DrtmR = "drtm-r",
+}
+
+/// Where keys are at the start, for counts by hand: a partition's primary is the node of its number.
+fn places<'l>(of: &Settings, layout: &'l Partitioning) -> Places<impl Fn(Key) -> u16 + use<'l>> {
+    Places {
+        nodes: of.nodes,
+        backups: of.replicas - 1,
+        workers: u32::from(of.threads) * u32::from(of.workers),
+        primary: |key| layout.partition_of(key).0,
+    }
 }
 
 /// Work that is the same for all protocols.

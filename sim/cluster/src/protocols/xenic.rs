@@ -17,7 +17,7 @@ use crate::campaign::{self, Case, LEASE_NS, LOSS_NS};
 use crate::nic::smart::Batching;
 use crate::nic::smart_card::NO_WORK;
 use crate::nic::smart_timing::SmartTiming;
-use crate::run::by_hand::{ByHand, Places, mean};
+use crate::run::by_hand::{ByHand, mean};
 use crate::run::{Cards, Platform, RunError, Settings, Switch, XenicSettings};
 use crate::world::{Hardware, MemoryOf, Options, Registered};
 use by_hand::Form;
@@ -138,13 +138,7 @@ impl Runs for Xenic {
     }
 
     fn by_hand<T: Totals>(of: &Settings, cluster: &xenic::Xenic<T>, inputs: u32) -> ByHand {
-        let layout = cluster.layout();
-        let places = Places {
-            nodes: of.nodes,
-            backups: of.replicas - 1,
-            workers: u32::from(of.threads) * u32::from(of.workers),
-            primary: |key| layout.partition_of(key).0,
-        };
+        let places = super::places(of, cluster.layout());
         let own = cluster.settings();
         let form = Form {
             combined: own.combined,
