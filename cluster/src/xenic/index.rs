@@ -351,8 +351,8 @@ impl Index {
             return Fill::Stale;
         };
         self.residents[place].reads = self.residents[place].reads.saturating_sub(1);
-        let content = |resident: &Resident| resident.entry.object(key.row).map(|it| it.content);
-        let had_content = content(&self.residents[place]).flatten().is_some();
+        let object = self.residents[place].entry.object(key.row);
+        let had_content = object.is_some_and(|object| object.content.is_some());
         let mut request = request(Operation::Fill, spot);
         request.epoch = epoch;
         request.version = row.version;

@@ -16,6 +16,9 @@ use crate::placement::PartitionId;
 use crate::transact::{Intent, Rows, Transactions};
 use crate::wire::{Reader, Writer};
 
+/// The bytes of a row before its value: the version.
+const ROW_HEAD: usize = 4;
+
 /// How far a key is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Found {
@@ -105,15 +108,14 @@ impl<T: Transactions> Burst<'_, T> {
     }
 
     /// A request is over.
-    fn end_fetch(&mut self, fetch: Fetch) {
-        let mut empty = fetch;
-        empty.wants.clear();
-        empty.bytes.clear();
-        empty.input.clear();
-        empty.own_rows.clear();
-        (empty.open, empty.refused) = (0, None);
-        empty.transaction = TransactionId::default();
-        self.scratch.fetches.push(empty);
+    fn end_fetch(&mut self, mut fetch: Fetch) {
+        fetch.wants.clear();
+        fetch.bytes.clear();
+        fetch.input.clear();
+        fetch.own_rows.clear();
+        (fetch.open, fetch.refused) = (0, None);
+        fetch.transaction = TransactionId::default();
+        self.scratch.fetches.push(fetch);
     }
 
     /// Locks and looks up, and reads what is not cached.
@@ -184,27 +186,44 @@ impl<T: Transactions> Burst<'_, T> {
         self.scratch.places.reverse();
     }
 
-    /// Caches a row that had been cached until the run began.
+    /// Caches a row that had been cached until the run began, as a read of host memory would bring it.
     fn bring(
         &mut self,
         partition: PartitionId,
         key: Key,
         (epoch, look, owner): (u16, Look, u16),
     ) -> Look {
-        let mut value = std::mem::take(&mut self.scratch.one);
-        value.clear();
-        let mut found = look;
-        if let Ok(read) = self.shared.host.store.read(key, &mut value) {
-            let value = read.present.then_some(&value[..]);
-            let row = Cached { version: read.version as u32, value };
-            let index = &mut self.shared.nic.index;
-            index.begin_read(partition, key);
-            if index.end_read(partition, key, epoch, row) == Fill::Cached {
-                found = index.look(partition, key, owner);
-            }
+        let mut bytes = std::mem::take(&mut self.scratch.one);
+        bytes.clear();
+        let length = ROW_HEAD + value_bytes(self.fixed.workload.tables(), key);
+        let is_there = self.shared.read_host(Address::Row(key).number(), length as u32, &mut bytes);
+        self.shared.nic.index.begin_read(partition, key);
+        let filled = self.fill(key, epoch, is_there.then_some(&bytes[..]));
+        let is_cached = matches!(filled, Some((_, _, Fill::Cached)));
+        self.scratch.one = bytes;
+        match is_cached {
+            true => self.shared.nic.index.look(partition, key, owner),
+            false => look,
         }
-        self.scratch.one = value;
-        found
+    }
+
+    /// Fills the index with what a read that began in `epoch` has brought, if it has brought anything. Gives the row,
+    /// and what has become of it.
+    fn fill<'r>(
+        &mut self,
+        key: Key,
+        epoch: u16,
+        bytes: Option<&'r [u8]>,
+    ) -> Option<(Version, Option<&'r [u8]>, Fill)> {
+        let size = value_bytes(self.fixed.workload.tables(), key);
+        let partition = self.fixed.layout.partition_of(key);
+        let read = bytes.and_then(|bytes| row(&mut Reader::new(bytes), size).ok());
+        let (version, value) = read.unwrap_or_default();
+        let cached = Cached { version: version.number, value };
+        // What was not read at all fills nothing: no epoch is this one.
+        let epoch = if read.is_some() { epoch } else { !epoch };
+        let fill = self.shared.nic.index.end_read(partition, key, epoch, cached);
+        read.map(|(version, value)| (version, value, fill))
     }
 
     /// Begins the reads that are to be begun.
@@ -254,27 +273,21 @@ impl<T: Transactions> Burst<'_, T> {
         of.found = Found::Reading { epoch, slots, last: Some((reading, version.present)) };
         let goes_on = outcome == Outcome::Done && self.read_next(place, at, &mut of);
         if !goes_on {
-            let partition = fixed.layout.partition_of(of.key);
-            let read = row(&mut Reader::new(bytes), size).ok().filter(|_| outcome == Outcome::Done);
             fetch.open -= 1;
             self.out.work(Work::Index, 1);
-            let (version, value) = read.unwrap_or_default();
-            let cached = Cached { version: version.number, value };
-            // What was not read at all fills nothing: no epoch is this one.
-            let epoch_of = if read.is_some() { epoch } else { !epoch };
-            let fill = self.shared.nic.index.end_read(partition, of.key, epoch_of, cached);
-            of.found = match (read, fill) {
-                (None, _) => {
+            let read = Some(bytes).filter(|_| outcome == Outcome::Done);
+            of.found = match self.fill(of.key, epoch, read) {
+                None => {
                     fetch.refused.get_or_insert(Verdict::Refused);
                     Found::Cached
                 }
-                (Some(_), Fill::NotCached) => {
+                Some((version, value, Fill::NotCached)) => {
                     let place = fetch.bytes.len() as u32;
                     put_row(version, value, &mut fetch.bytes);
                     Found::Read { epoch, at: place }
                 }
                 // Of a stale read, the look-up is made again when all are there.
-                (Some(_), Fill::Cached | Fill::Stale) => Found::Cached,
+                Some((_, _, Fill::Cached | Fill::Stale)) => Found::Cached,
             };
             self.out.work(Work::CopyLine, size.div_ceil(64) as u32);
         }

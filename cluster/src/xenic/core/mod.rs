@@ -281,7 +281,7 @@ impl<T: Transactions> Burst<'_, T> {
         let mut ahead = std::mem::take(&mut self.scratch.ahead);
         ahead.clear();
         let messages = inputs.iter().filter_map(|input| match *input {
-            Input::Message { bytes, .. } => Some(bytes),
+            Input::Message { from, bytes } if matches!(from.part, Part::NicCore(_)) => Some(bytes),
             _ => None,
         });
         for key in messages.flat_map(messages::keys_asked_for) {
