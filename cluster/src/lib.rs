@@ -17,6 +17,7 @@
 //! `docs/cluster.md` describes the engine, `docs/fasst.md`, `docs/xenic.md` and `docs/drtm-h.md` the
 //! protocols.
 
+mod bounds;
 pub mod drtm_h;
 pub mod engine;
 pub mod fasst;
@@ -26,6 +27,7 @@ pub mod mutant;
 pub mod near;
 mod pause;
 pub mod placement;
+mod ready;
 pub mod recovery;
 pub mod rpc;
 pub mod store;

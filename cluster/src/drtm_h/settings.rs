@@ -6,6 +6,7 @@ use thiserror::Error;
 use super::address::MOST_TABLES;
 use super::messages::CHANGE_OVERHEAD;
 use super::mutant::Planted;
+use crate::bounds;
 use crate::engine::Span;
 use crate::placement::PlacementError;
 use crate::transact::TableShape;
@@ -142,23 +143,21 @@ impl Settings {
             ("backoff (ps)", self.backoff.as_ps(), 0, u64::MAX / 4 / 64),
             ("tables", tables.len() as u64, 1, MOST_TABLES as u64),
         ];
-        for (field, value, least, most) in bounds {
-            if !(least..=most).contains(&value) {
-                let reason = if field == "backups" { " (fewer than nodes)" } else { "" };
-                let expected = format!("{least} to {most}{reason}");
-                return Err(SettingsError::Bounds { field, value, expected });
-            }
-        }
+        let reason = |field: &str| if field == "backups" { " (fewer than nodes)" } else { "" };
+        bounds::check(&bounds, reason).map_err(misfit)?;
         if !matches!(self.slots, 4 | 8 | 16) {
-            let (field, value, expected) = ("slots", self.slots.into(), "4, 8 or 16".into());
-            return Err(SettingsError::Bounds { field, value, expected });
+            return Err(misfit(("slots", self.slots.into(), "4, 8 or 16".into())));
         }
         let most = usize::from(self.mtu) - CHANGE_OVERHEAD;
-        match tables.iter().find(|table| usize::from(table.value_bytes) > most) {
+        match bounds::first_too_long(tables, most) {
             Some(&TableShape { name: table, value_bytes: value, .. }) => {
                 Err(SettingsError::Value { table, value, most, mtu: self.mtu })
             }
             None => Ok(()),
         }
     }
+}
+
+fn misfit((field, value, expected): bounds::Misfit) -> SettingsError {
+    SettingsError::Bounds { field, value, expected }
 }

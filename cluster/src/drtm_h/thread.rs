@@ -8,7 +8,8 @@ use super::server;
 use super::shared::Shared;
 use super::worker::{State, Worker};
 use crate::engine::{Effects, Endpoint, Input, Instant, Machine, NodeId, Work};
-use crate::rpc::{Dropped, Header, Kind, Limits, Rpc};
+use crate::ready::{make_ready, told};
+use crate::rpc::{self, Dropped, Header, Kind, Limits, Rpc};
 use crate::transact::Transactions;
 use crate::wire::{Reader, WireError};
 
@@ -117,23 +118,6 @@ impl<T: Transactions> Machine for Thread<T> {
     }
 }
 
-fn told<I, S>(
-    workers: &mut [Worker<I, S>],
-    ready: &mut Vec<u8>,
-    worker: u8,
-    tell: impl FnOnce(&mut Worker<I, S>) -> bool,
-) {
-    if workers.get_mut(usize::from(worker)).is_some_and(tell) {
-        make_ready(ready, worker);
-    }
-}
-
-fn make_ready(ready: &mut Vec<u8>, worker: u8) {
-    if !ready.contains(&worker) {
-        ready.push(worker);
-    }
-}
-
 /// Takes a message of another node: serves its requests, or gives its answers to the worker.
 fn take_message<T: Transactions>(
     cx: &mut Context<'_, T>,
@@ -153,7 +137,7 @@ fn take_message<T: Transactions>(
         return Ok(());
     }
     if header.kind == Kind::Requests {
-        return server::serve(cx, from.node, &header, *reader);
+        return rpc::serve(cx, from.node, &header, *reader);
     }
     let worker = &mut workers[usize::from(header.worker)];
     if !worker.answer(cx, from.node, &header, reader)? {

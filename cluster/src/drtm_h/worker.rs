@@ -182,17 +182,6 @@ impl<I, S> Worker<I, S> {
     }
 }
 
-/// The change of a row, if it has one.
-fn item(rows: &Rows, row: usize) -> Option<Item<'_>> {
-    let row = rows.all().get(row)?;
-    let change = row.change()?;
-    let value = match change {
-        Change::Delete => &[],
-        Change::Update | Change::Insert => rows.value_of(row).unwrap_or_default(),
-    };
-    Some(Item { key: row.key, change, fetched: row.version, value })
-}
-
 /// The bytes of a worker's requests.
 struct Requests<'a> {
     rows: &'a Rows,
@@ -206,7 +195,7 @@ impl Form<Ask> for Requests<'_> {
         let request = match ask.wish {
             Wish::Lock => Request::Lock { key: row().key, version: row().version },
             Wish::Unlock => Request::Unlock { key: row().key },
-            Wish::Commit => match item(self.rows, at) {
+            Wish::Commit => match Item::of(self.rows, at) {
                 Some(item) => Request::Commit { item },
                 None => Request::Unlock { key: row().key },
             },

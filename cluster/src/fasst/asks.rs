@@ -8,7 +8,7 @@ use super::worker::{State, Worker};
 use crate::engine::{Ending, Key, NodeId, Stage, Work};
 use crate::rpc::{Asked, Call, Calls, Form, Post};
 use crate::store::Item;
-use crate::transact::{Change, Intent, Rows, TableShape, Transactions};
+use crate::transact::{Intent, Rows, TableShape, Transactions};
 use crate::wire::{Reader, WireError, Writer};
 
 /// What is asked.
@@ -60,22 +60,6 @@ struct Requests<'a> {
     attempt: u32,
 }
 
-/// The change of a row, if it has one, as it is sent.
-pub(super) fn item(rows: &Rows, row: usize) -> Option<Item<'_>> {
-    let row = rows.all().get(row)?;
-    let change = row.change()?;
-    let value = match change {
-        Change::Delete => &[],
-        Change::Update | Change::Insert => rows.value_of(row).unwrap_or_default(),
-    };
-    Some(Item { key: row.key, change, fetched: row.version, value })
-}
-
-/// All changes.
-pub(super) fn items(rows: &Rows) -> impl Iterator<Item = Item<'_>> {
-    (0..rows.all().len()).filter_map(|row| item(rows, row))
-}
-
 /// The bytes of a value of this table.
 pub(super) fn value_bytes(tables: &[TableShape], key: Key) -> usize {
     tables.get(usize::from(key.table.0)).map_or(0, |table| usize::from(table.value_bytes))
@@ -97,7 +81,7 @@ impl Form<Ask> for Requests<'_> {
                 out.put_u8(tag::LOG);
                 let count = out.len();
                 out.put_u8(0);
-                for item in items(rows) {
+                for item in Item::all_of(rows) {
                     item.encode(value_bytes(tables, item.key), out);
                     out[count] += 1;
                 }
@@ -108,7 +92,7 @@ impl Form<Ask> for Requests<'_> {
                     What::Primary => tag::PRIMARY,
                     _ => tag::PRIMARY_LAST,
                 });
-                if let Some(item) = item(rows, ask.row.into()) {
+                if let Some(item) = Item::of(rows, ask.row.into()) {
                     item.encode(value_bytes(tables, item.key), out);
                 }
             }
@@ -136,7 +120,7 @@ impl<I, S> Worker<I, S> {
     /// The bytes of a message with the record of all changes.
     pub fn record_bytes<T: Transactions>(&self, cx: &Context<'_, T>) -> usize {
         let tables = cx.fixed.workload.tables();
-        let items = items(&self.rows).map(|item| item_bytes(tables, &item));
+        let items = Item::all_of(&self.rows).map(|item| item_bytes(tables, &item));
         REQUEST_HEADER + 2 + items.sum::<usize>()
     }
 

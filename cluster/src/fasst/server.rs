@@ -3,9 +3,10 @@
 
 use super::asks::value_bytes;
 use super::context::Context;
-use super::messages::{Done, Executed, Header, Kind, LOCK_BIT, REQUEST_HEADER, Request, tag};
+use super::messages::{Done, Executed, LOCK_BIT, REQUEST_HEADER, Request, tag};
 use super::mutant::Mutant;
-use crate::engine::{Class, Ending, Key, NodeId, Stage, TableNumber, TransactionId, Work};
+use crate::engine::{Effects, Ending, Key, Stage, TableNumber, TransactionId, Work};
+use crate::rpc::{self, Rpc};
 use crate::store::{Item, Refused};
 use crate::transact::{Intent, Transactions};
 use crate::wire::{Reader, WireError};
@@ -142,42 +143,26 @@ pub(super) fn primary<T: Transactions>(
     done
 }
 
-/// Serves a message of requests, unless it was served already, and sends the answers.
-///
-/// # Errors
-/// When the requests cannot be read. Nothing has been done then, nothing is answered, and the whole
-/// message may still come.
-pub(super) fn serve<T: Transactions>(
-    cx: &mut Context<'_, T>,
-    from: NodeId,
-    header: &Header,
-    reader: Reader<'_>,
-) -> Result<(), WireError> {
-    let fixed = cx.fixed;
-    let tables = fixed.workload.tables();
-    let mut stage = Stage::Execute;
-    let mut check = reader;
-    for _ in 0..header.count {
-        stage = stage_of(&Request::decode(&mut check, tables)?);
+impl<'m, 'a: 'm, T: Transactions> rpc::Server<'m> for Context<'a, T> {
+    fn rpc(&mut self) -> &mut Rpc {
+        self.rpc
     }
-    check.end("the requests")?;
-    if !cx.rpc.is_new(from, header.worker, header.sequence) {
-        cx.rpc.dropped.0.duplicates += 1;
-        return Ok(());
+
+    fn out(&mut self) -> &mut Effects {
+        self.out
     }
-    let by = TransactionId::new(from, cx.rpc.thread(), header.worker, header.attempt);
-    let mut response = cx.out.lend();
-    let start = response.len();
-    Header { kind: Kind::Responses, ..*header }.encode(&mut response);
-    let mut reader = reader;
-    for _ in 0..header.count {
-        // They have all been read before.
-        let Ok(request) = Request::decode(&mut reader, tables) else { continue };
-        answer(cx, &request, by, &mut response);
+
+    fn stage_of(&self, reader: &mut Reader<'m>) -> Result<Stage, WireError> {
+        let fixed = self.fixed;
+        Request::decode(reader, fixed.workload.tables()).map(|request| stage_of(&request))
     }
-    let peer = cx.rpc.peer(from);
-    cx.out.send_lent(peer, Class::Foreground, stage, (response, start));
-    Ok(())
+
+    fn answer(&mut self, reader: &mut Reader<'m>, by: TransactionId, response: &mut Vec<u8>) {
+        let fixed = self.fixed;
+        if let Ok(request) = Request::decode(reader, fixed.workload.tables()) {
+            answer(self, &request, by, response);
+        }
+    }
 }
 
 /// The key of the first request of a message, if it looks as if it had one.

@@ -12,8 +12,9 @@ use super::shared::Shared;
 use super::worker::{State, Worker};
 use crate::engine::{Aside, Effects, Endpoint, Input, Instant, NodeId, Span, Work};
 use crate::membership::Status;
+use crate::ready::{make_ready, told};
 use crate::recovery;
-use crate::rpc::{Dropped, Limits, Rpc};
+use crate::rpc::{self, Dropped, Limits, Rpc};
 use crate::transact::Transactions;
 use crate::wire::{Reader, WireError};
 
@@ -216,23 +217,6 @@ fn fetch_ahead<T: Transactions>(
     answered().for_each(Worker::fetch_lists);
 }
 
-fn told<I, S>(
-    workers: &mut [Worker<I, S>],
-    ready: &mut Vec<u8>,
-    worker: u8,
-    tell: impl FnOnce(&mut Worker<I, S>) -> bool,
-) {
-    if workers.get_mut(usize::from(worker)).is_some_and(tell) {
-        make_ready(ready, worker);
-    }
-}
-
-fn make_ready(ready: &mut Vec<u8>, worker: u8) {
-    if !ready.contains(&worker) {
-        ready.push(worker);
-    }
-}
-
 /// Takes a message of another node: serves its requests, or gives its answers to the worker.
 fn take_message<T: Transactions>(
     cx: &mut Context<'_, T>,
@@ -287,7 +271,7 @@ fn take_of_peer<T: Transactions>(
     mut reader: Reader<'_>,
 ) -> Result<(), WireError> {
     if header.kind == Kind::Requests {
-        server::serve(cx, from, header, reader)?;
+        rpc::serve(cx, from, header, reader)?;
         if !cx.fixed.settings.response_batching {
             cx.out.ring_doorbell();
         }

@@ -9,7 +9,9 @@
 mod calls;
 mod endpoint;
 mod header;
+mod serve;
 
 pub(crate) use calls::{Asked, Call, Calls, Form, Post};
 pub use endpoint::{Dropped, Limits, Rpc};
 pub use header::{Header, Kind, REQUEST_HEADER, RESPONSE_HEADER};
+pub(crate) use serve::{Server, serve};

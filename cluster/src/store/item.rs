@@ -5,7 +5,7 @@
 //! as its table says, so its length is not there; a deletion has none.
 
 use crate::engine::{Key, TableNumber};
-use crate::transact::{Change, TableShape};
+use crate::transact::{Change, Rows, TableShape};
 use crate::wire::{Reader, WireError, Writer};
 
 /// The bytes of an item without its value.
@@ -27,6 +27,22 @@ pub struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
+    /// The change of a transaction's row number `row`, if it has one.
+    pub fn of(rows: &'a Rows, row: usize) -> Option<Self> {
+        let row = rows.all().get(row)?;
+        let change = row.change()?;
+        let value = match change {
+            Change::Delete => &[],
+            Change::Update | Change::Insert => rows.value_of(row).unwrap_or_default(),
+        };
+        Some(Self { key: row.key, change, fetched: row.version, value })
+    }
+
+    /// All changes of a transaction.
+    pub fn all_of(rows: &'a Rows) -> impl Iterator<Item = Self> {
+        (0..rows.all().len()).filter_map(|row| Self::of(rows, row))
+    }
+
     /// The bytes of one, where values have `value_bytes`.
     pub fn len_of(change: Change, value_bytes: usize) -> usize {
         ITEM + if change == Change::Delete { 0 } else { value_bytes }

@@ -109,16 +109,7 @@ impl<T: Transactions> Shared<T> {
         let Host { store, log, .. } = &mut self.host;
         let (tables, layout) = (store.workload().tables(), store.layout());
         let Some(record) = Record::kept(record, tables) else { return };
-        let items: Vec<_> = record
-            .changes
-            .iter(tables)
-            .map(|change| Item {
-                key: change.key,
-                change: change.change,
-                fetched: change.fetched.into(),
-                value: change.value,
-            })
-            .collect();
+        let items: Vec<Item<'_>> = record.changes.iter(tables).map(Item::from).collect();
         // Who has no change of it has nothing to add.
         let Some(first) = items.first() else { return };
         let mut shards: Vec<PartitionId> = record.listed().collect();

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::messages::{CHANGE, HEADER, MOST_TABLES};
 use super::mutant::Planted;
+use crate::bounds;
 use crate::engine::Span;
 use crate::membership;
 use crate::placement::PlacementError;
@@ -188,21 +189,16 @@ impl Settings {
             ("backoff (ps)", self.backoff.as_ps(), 0, u64::MAX / 4 / 64),
             ("tables", tables.len() as u64, 1, MOST_TABLES as u64),
         ];
-        for (field, value, least, most) in bounds {
-            if !(least..=most).contains(&value) {
-                let reason = match field {
-                    "backups" => " (fewer than nodes)",
-                    "slots" => " (nodes × cores × slots is at most 65,535)",
-                    _ => "",
-                };
-                let expected = format!("{least} to {most}{reason}");
-                return Err(SettingsError::Bounds { field, value, expected });
-            }
-        }
+        let reason = |field: &str| match field {
+            "backups" => " (fewer than nodes)",
+            "slots" => " (nodes × cores × slots is at most 65,535)",
+            _ => "",
+        };
+        bounds::check(&bounds, reason).map_err(misfit)?;
         self.check_switches()?;
         self.check_membership()?;
         let most = usize::from(self.mtu) - RECORD_OVERHEAD;
-        match tables.iter().find(|table| usize::from(table.value_bytes) > most) {
+        match bounds::first_too_long(tables, most) {
             Some(&TableShape { name: table, value_bytes: value, .. }) => {
                 Err(SettingsError::Value { table, value, most, mtu: self.mtu })
             }
@@ -214,7 +210,6 @@ impl Settings {
         let Some(membership) = &self.membership else { return Ok(()) };
         membership.check()?;
         let cluster = (self.nodes, self.backups);
-        let misfit = |(field, value, expected)| SettingsError::Bounds { field, value, expected };
         membership.check_cluster(cluster, self.mtu, self.loss_timeout).map_err(misfit)
     }
 
@@ -227,4 +222,8 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+fn misfit((field, value, expected): bounds::Misfit) -> SettingsError {
+    SettingsError::Bounds { field, value, expected }
 }

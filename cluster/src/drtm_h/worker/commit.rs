@@ -7,8 +7,9 @@ use super::super::messages::{Answer, value_bytes};
 use super::super::mutant::Mutant;
 use super::super::{ring, server};
 use super::verbs::{What, read};
-use super::{Goal, State, Wish, Worker, item};
+use super::{Goal, State, Wish, Worker};
 use crate::engine::{Ending, Key, Moment, NodeId, Operation, Point, Stage, Work};
+use crate::store::Item;
 use crate::transact::Transactions;
 
 impl<I, S> Worker<I, S> {
@@ -128,7 +129,7 @@ impl<I, S> Worker<I, S> {
         let tables = cx.fixed.workload.tables();
         let mut record = std::mem::take(&mut cx.scratch.value);
         record.clear();
-        let items = (0..self.rows.all().len()).filter_map(|at| item(&self.rows, at));
+        let items = Item::all_of(&self.rows);
         let items = items.filter(|item| cx.fixed.is_backup(holder, item.key));
         ring::encode(by, items, |item| value_bytes(tables, item.key), &mut record);
         let thread = cx.rpc.thread();
@@ -154,7 +155,7 @@ impl<I, S> Worker<I, S> {
         self.told = true;
         self.step(State::Commit);
         for at in 0..self.rows.all().len() {
-            let Some(item) = item(&self.rows, at) else { continue };
+            let Some(item) = Item::of(&self.rows, at) else { continue };
             let to = cx.fixed.primary_of(item.key);
             if to == own {
                 // It is this node's row, so it cannot be refused.
@@ -176,7 +177,7 @@ impl<I, S> Worker<I, S> {
         let mut bytes = std::mem::take(&mut cx.scratch.value);
         bytes.clear();
         bytes.extend_from_slice(&version_word(version + 1, true).to_le_bytes());
-        bytes.extend_from_slice(item(&self.rows, at).map_or(&[], |item| item.value));
+        bytes.extend_from_slice(Item::of(&self.rows, at).map_or(&[], |item| item.value));
         let write = Operation::Write { at: Address::Version(key).number() };
         self.post(cx, (to, Stage::Primary), What::Write, write, &bytes);
         cx.scratch.value = bytes;

@@ -3,10 +3,11 @@
 
 use super::{Lock, State, Worker};
 use crate::engine::{Ending, Key, Moment, NodeId};
-use crate::fasst::asks::{self, Ask, What};
+use crate::fasst::asks::{Ask, What};
 use crate::fasst::context::Context;
 use crate::fasst::mutant::Mutant;
 use crate::fasst::server;
+use crate::store::Item;
 use crate::transact::{Intent, Transactions};
 
 impl<I, S> Worker<I, S> {
@@ -23,7 +24,7 @@ impl<I, S> Worker<I, S> {
     pub(super) fn append_record<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
         self.step(State::Log);
         let by = self.transaction(cx);
-        server::log(cx, by, asks::items(&self.rows));
+        server::log(cx, by, Item::all_of(&self.rows));
         self.has_record = true;
         for place in 0.. {
             match cx.shared.log_replica(cx.rpc.own(), place) {
@@ -43,7 +44,7 @@ impl<I, S> Worker<I, S> {
 
     fn ask_backups<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
         for at in 0..self.rows.all().len() {
-            let Some(item) = asks::item(&self.rows, at) else { continue };
+            let Some(item) = Item::of(&self.rows, at) else { continue };
             let partition = cx.fixed.layout.partition_of(item.key);
             for place in 0.. {
                 match cx.shared.backup_of(partition, place) {
@@ -78,8 +79,7 @@ impl<I, S> Worker<I, S> {
             let Lock { header, key, .. } = self.locks[lock];
             let Some(to) = cx.shared.primary_of(header.partition) else { continue };
             let is_below = |key: Key| cx.fixed.layout.header_of(key) == header;
-            let changed =
-                |row: usize| asks::item(&self.rows, row).filter(|item| is_below(item.key));
+            let changed = |row: usize| Item::of(&self.rows, row).filter(|item| is_below(item.key));
             let rows = self.rows.all().len();
             let Some(last) = (0..rows).rev().find(|row| changed(*row).is_some()) else {
                 self.unlock(cx, to, key);

@@ -15,6 +15,7 @@ use crate::engine::{
     TransactionId, Work,
 };
 use crate::pause::{Aborted, pause};
+use crate::ready;
 use crate::recovery;
 use crate::transact::{self, Decision, Intent, Transactions};
 use crate::wire::{Reader, WireError};
@@ -183,9 +184,8 @@ impl<T: Transactions> Application<T> {
 
 impl<T: Transactions> Poll<'_, T> {
     fn told(&mut self, worker: u8, tell: impl FnOnce(&mut Worker<T::Input, T::Source>) -> bool) {
-        if self.state.workers.get_mut(usize::from(worker)).is_some_and(tell) {
-            self.make_ready(worker);
-        }
+        let ThreadState { workers, ready, .. } = &mut *self.state;
+        ready::told(workers, ready, worker, tell);
     }
 
     /// Takes a message of another node's host, or of the manager.
@@ -199,9 +199,7 @@ impl<T: Transactions> Poll<'_, T> {
     }
 
     fn make_ready(&mut self, worker: u8) {
-        if !self.state.ready.contains(&worker) {
-            self.state.ready.push(worker);
-        }
+        ready::make_ready(&mut self.state.ready, worker);
     }
 
     /// Invokes the workers that are to begin something.

@@ -89,13 +89,7 @@ impl<T: Transactions> LogWorker<T> {
         let host = &mut shared.host;
         let cell = host.logs[usize::from(core)].cell(task.cell);
         let Some(record) = Record::kept(&cell.record, tables) else { return };
-        for change in record.changes.iter(tables) {
-            let item = Item {
-                key: change.key,
-                change: change.change,
-                fetched: change.fetched.into(),
-                value: change.value,
-            };
+        for item in record.changes.iter(tables).map(Item::from) {
             host.store.count_change(&item, out);
             // A replica that the node does not have any more is no concern of it.
             let _ = host.store.apply(&item);

@@ -4,6 +4,7 @@
 use super::{key, put_key, value_bytes};
 use crate::engine::{Key, TransactionId};
 use crate::placement::PartitionId;
+use crate::store::Item;
 use crate::transact::{self, TableShape};
 use crate::wire::{Reader, WireError, Writer};
 
@@ -21,6 +22,13 @@ pub struct Change<'a> {
     pub fetched: u32,
     /// The new value; empty if it is deleted.
     pub value: &'a [u8],
+}
+
+impl<'a> From<Change<'a>> for Item<'a> {
+    fn from(of: Change<'a>) -> Self {
+        let Change { key, change, fetched, value } = of;
+        Self { key, change, fetched: fetched.into(), value }
+    }
 }
 
 pub(super) fn put_change_kind(change: transact::Change, out: &mut Vec<u8>) {
