@@ -6,9 +6,11 @@
 //! - [`SmallBank`], [`Tatp`]: the logic, the mixes and the populations of [`workloads::database`].
 //! - [`TpccNewOrder`]: the new-orders of TPC-C, as DrTM+H and Xenic compare systems.
 //! - [`Scripted`]: any of them with inputs that a test has chosen.
+//! - [`AnyWorkload`]: one that is chosen when the program runs.
 //!
 //! Each counts its rows ([`Totals`]), so that lost and repeated transactions are noticed in the end.
 
+mod any;
 mod counted;
 mod object_store;
 mod retwis;
@@ -20,6 +22,7 @@ mod tatp;
 mod totals;
 mod tpcc;
 
+pub use any::{AnyInput, AnyWorkload};
 pub use object_store::{ObjectStore, ObjectStoreError, ObjectStoreSettings, ObjectTransaction};
 pub use retwis::{Retwis, RetwisError, RetwisSettings, RetwisTransaction};
 pub use scripted::{Script, Scripted};

@@ -3,7 +3,7 @@
 
 use cluster::mutant::Planted;
 use cluster::workload::{
-    ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings,
+    AnyWorkload, ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,24 +17,6 @@ use crate::protocols::Campaigns;
 const OUTLIVES: u32 = 8;
 /// One in so many of the others is about a coordinator that has the only record.
 const LONE_RECORD: u32 = 8;
-
-/// A cluster with one of the workloads.
-#[derive(Clone, Debug)]
-pub enum Work<O, B, T> {
-    /// O(r, w), of few objects.
-    Objects(O),
-    /// SmallBank, of few accounts.
-    SmallBank(B),
-    /// TATP, of few subscribers.
-    Tatp(T),
-}
-
-/// A cluster of the protocol whose planted bugs `M` names.
-pub type WorkOf<M> = Work<
-    <M as Campaigns>::Cluster<ObjectStore>,
-    <M as Campaigns>::Cluster<SmallBank>,
-    <M as Campaigns>::Cluster<Tatp>,
->;
 
 /// All that is drawn for a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +102,14 @@ impl Case {
     }
 
     /// The cluster, with this bug.
-    pub(super) fn build<M: Campaigns>(&self, planted: Planted<M>) -> Result<WorkOf<M>, String> {
+    pub(super) fn build<M: Campaigns>(
+        &self,
+        planted: Planted<M>,
+    ) -> Result<M::Cluster<AnyWorkload>, String> {
+        M::cluster(self, planted, self.transactions()?)
+    }
+
+    fn transactions(&self) -> Result<AnyWorkload, String> {
         let (kind, rows) = self.work;
         Ok(match kind {
             Kind::Objects { reads, writes } => {
@@ -130,8 +119,7 @@ impl Case {
                     seed: self.seed,
                     ..ObjectStoreSettings::o(reads, writes, self.nodes, 1)
                 };
-                let store = ObjectStore::new(settings_of_store).map_err(|it| it.to_string())?;
-                Work::Objects(M::cluster(self, planted, store)?)
+                ObjectStore::new(settings_of_store).map_err(|it| it.to_string())?.into()
             }
             Kind::SmallBank => {
                 let bank = SmallBankSettings {
@@ -142,13 +130,11 @@ impl Case {
                     balance_bytes: 8,
                     seed: self.seed,
                 };
-                let bank = SmallBank::new(bank).map_err(|it| it.to_string())?;
-                Work::SmallBank(M::cluster(self, planted, bank)?)
+                SmallBank::new(bank).map_err(|it| it.to_string())?.into()
             }
             Kind::Tatp => {
                 let tatp = TatpSettings { subscribers: rows / 4, seed: self.seed };
-                let tatp = Tatp::new(tatp).map_err(|it| it.to_string())?;
-                Work::Tatp(M::cluster(self, planted, tatp)?)
+                Tatp::new(tatp).map_err(|it| it.to_string())?.into()
             }
         })
     }

@@ -19,7 +19,7 @@ mod duels;
 pub(crate) mod judge;
 mod promise;
 
-pub use case::{Case, Work};
+pub use case::Case;
 use promise::Promise;
 
 use cluster::engine::{NodeId, Protocol, Span};
@@ -93,9 +93,7 @@ impl Case {
     /// has that bug.
     pub fn run<M: Campaigns>(&self, planted: Planted<M>) -> Outcome {
         match self.build(planted) {
-            Ok(Work::Objects(cluster)) => self.run_on::<M, _>(cluster),
-            Ok(Work::SmallBank(cluster)) => self.run_on::<M, _>(cluster),
-            Ok(Work::Tatp(cluster)) => self.run_on::<M, _>(cluster),
+            Ok(cluster) => self.run_on::<M, _>(cluster),
             Err(error) => Outcome { failure: Some(error), ..Outcome::default() },
         }
     }

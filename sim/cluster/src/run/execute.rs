@@ -4,9 +4,10 @@
 use std::io::Write;
 
 use cluster::engine::{Ending, Stage};
+use cluster::transact::Transactions;
 use cluster::workload::{
-    ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank, SmallBankSettings, Tatp,
-    TatpSettings, Totals, TpccNewOrder, TpccNewOrderSettings,
+    AnyWorkload, ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank,
+    SmallBankSettings, Tatp, TatpSettings, TpccNewOrder, TpccNewOrderSettings,
 };
 use timing::Time;
 
@@ -161,63 +162,61 @@ impl Visitor for Job<'_, '_, '_> {
     type Output = Result<Made, RunError>;
 
     fn visit<P: Runs>(self) -> Result<Made, RunError> {
-        let of = self.settings;
-        let parts = u64::from(of.nodes) * u64::from(of.threads);
-        match of.workload {
-            Workload::ObjectStore { reads, writes, keys_per_thread, value_bytes } => {
-                let settings = ObjectStoreSettings {
-                    reads,
-                    writes,
-                    objects: keys_per_thread * parts,
-                    value_bytes,
-                    partitions: of.nodes,
-                    apart: true,
-                    seed: of.seed,
-                };
-                let store = ObjectStore::new(settings).map_err(RunError::of_settings)?;
-                self.run::<P, _>(store)
-            }
-            Workload::Tatp { subscribers_per_node } => {
-                let subscribers = subscribers_per_node * u64::from(of.nodes);
-                let tatp = Tatp::new(TatpSettings { subscribers, seed: of.seed });
-                self.run::<P, _>(tatp.map_err(RunError::of_settings)?)
-            }
-            Workload::SmallBank { accounts_per_thread, hot_percent, access } => {
-                let form = SmallBankSettings::fasst(of.nodes, of.threads.into(), access);
-                self.small_bank::<P>(form, accounts_per_thread * parts, hot_percent)
-            }
-            Workload::SmallBankXenic { accounts_per_node, hot_percent, access } => {
-                let form = SmallBankSettings::xenic(of.nodes, access);
-                self.small_bank::<P>(form, accounts_per_node * u64::from(of.nodes), hot_percent)
-            }
-            Workload::Retwis { keys_per_node, exponent } => {
-                let keys = keys_per_node * u64::from(of.nodes);
-                let retwis = Retwis::new(RetwisSettings { keys, exponent, seed: of.seed });
-                self.run::<P, _>(retwis.map_err(RunError::of_settings)?)
-            }
-            Workload::TpccNewOrder { warehouses_per_node } => {
-                let form = TpccNewOrderSettings::xenic(of.nodes, of.threads, of.workers);
-                let settings = TpccNewOrderSettings { warehouses_per_node, seed: of.seed, ..form };
-                self.run::<P, _>(TpccNewOrder::new(settings).map_err(RunError::of_settings)?)
-            }
-        }
+        let transactions = transactions(self.settings)?;
+        self.run::<P>(transactions)
     }
 }
 
-impl Job<'_, '_, '_> {
-    fn small_bank<P: Runs>(
-        self,
-        form: SmallBankSettings,
-        accounts: u64,
-        hot_percent: f64,
-    ) -> Result<Made, RunError> {
+/// The workload of these settings.
+fn transactions(of: &Settings) -> Result<AnyWorkload, RunError> {
+    let parts = u64::from(of.nodes) * u64::from(of.threads);
+    let small_bank = |form: SmallBankSettings, accounts: u64, hot_percent: f64| {
         let hot_accounts = (accounts as f64 * hot_percent / 100.0) as u64;
-        let seed = self.settings.seed;
-        let bank = SmallBank::new(SmallBankSettings { accounts, hot_accounts, seed, ..form });
-        self.run::<P, _>(bank.map_err(RunError::of_settings)?)
-    }
+        SmallBank::new(SmallBankSettings { accounts, hot_accounts, seed: of.seed, ..form })
+    };
+    Ok(match of.workload {
+        Workload::ObjectStore { reads, writes, keys_per_thread, value_bytes } => {
+            let settings = ObjectStoreSettings {
+                reads,
+                writes,
+                objects: keys_per_thread * parts,
+                value_bytes,
+                partitions: of.nodes,
+                apart: true,
+                seed: of.seed,
+            };
+            ObjectStore::new(settings).map_err(RunError::of_settings)?.into()
+        }
+        Workload::Tatp { subscribers_per_node } => {
+            let subscribers = subscribers_per_node * u64::from(of.nodes);
+            let tatp = Tatp::new(TatpSettings { subscribers, seed: of.seed });
+            tatp.map_err(RunError::of_settings)?.into()
+        }
+        Workload::SmallBank { accounts_per_thread, hot_percent, access } => {
+            let form = SmallBankSettings::fasst(of.nodes, of.threads.into(), access);
+            let bank = small_bank(form, accounts_per_thread * parts, hot_percent);
+            bank.map_err(RunError::of_settings)?.into()
+        }
+        Workload::SmallBankXenic { accounts_per_node, hot_percent, access } => {
+            let form = SmallBankSettings::xenic(of.nodes, access);
+            let bank = small_bank(form, accounts_per_node * u64::from(of.nodes), hot_percent);
+            bank.map_err(RunError::of_settings)?.into()
+        }
+        Workload::Retwis { keys_per_node, exponent } => {
+            let keys = keys_per_node * u64::from(of.nodes);
+            let retwis = Retwis::new(RetwisSettings { keys, exponent, seed: of.seed });
+            retwis.map_err(RunError::of_settings)?.into()
+        }
+        Workload::TpccNewOrder { warehouses_per_node } => {
+            let form = TpccNewOrderSettings::xenic(of.nodes, of.threads, of.workers);
+            let settings = TpccNewOrderSettings { warehouses_per_node, seed: of.seed, ..form };
+            TpccNewOrder::new(settings).map_err(RunError::of_settings)?.into()
+        }
+    })
+}
 
-    fn run<P: Runs, T: Totals>(mut self, transactions: T) -> Result<Made, RunError> {
+impl Job<'_, '_, '_> {
+    fn run<P: Runs>(mut self, transactions: AnyWorkload) -> Result<Made, RunError> {
         let settings = self.settings;
         let kinds = transactions.kinds().to_vec();
         let has_faults = self.faults.is_some();
@@ -245,7 +244,7 @@ impl Job<'_, '_, '_> {
         options.burst = P::burst(self.platform).unwrap_or(options.burst);
         let mut world = World::watched(cluster, machines, faults, options, watcher)
             .map_err(RunError::of_settings)?;
-        if let Some(memory_of) = P::Cluster::<T>::memory() {
+        if let Some(memory_of) = P::Cluster::<AnyWorkload>::memory() {
             world = world.with_memory(memory_of);
         }
         let (tally, slices) = self.slices(&mut world);
