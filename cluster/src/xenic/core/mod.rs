@@ -92,6 +92,8 @@ struct Scratch {
     fetches: Vec<Fetch>,
     /// Where the rows of a request are that were all cached; empty if some were not.
     places: Vec<At>,
+    /// Memory for the list of requests that wait for the log.
+    stalled: VecDeque<Stalled>,
 }
 
 /// All that counts of a core's state.
