@@ -15,6 +15,7 @@ use super::index::Owner;
 use super::messages::Record;
 use super::settings::Settings;
 use crate::engine::Key;
+use crate::near;
 use crate::transact::TableShape;
 use crate::wire::{Reader, WireError, Writer};
 
@@ -283,6 +284,13 @@ impl CoreLog {
     /// Whether something has come since the last poll.
     pub fn has_arrivals(&self) -> bool {
         !self.arrivals.is_empty()
+    }
+
+    /// Asks for the cells that have changed, before the first is looked at.
+    pub fn prefetch(&self) {
+        let cells = || self.arrivals.iter().map(|cell| &self.cells[*cell as usize]);
+        cells().for_each(near::fetch_value);
+        cells().for_each(|cell| near::fetch_start(&cell.record, 2));
     }
 
     /// The next thing to be done, if there is one. A record of several shards is `undecided` until its commit is

@@ -69,6 +69,7 @@ impl<T: Transactions> LogWorker<T> {
     fn poll(&self, shared: &mut Shared<T>, core: u8, out: &mut Effects) {
         let early = self.fixed.settings.planted.is(Mutant::LogAppliedUndecided);
         let view = shared.view();
+        shared.host.logs[usize::from(core)].prefetch();
         while let Some(task) = shared.host.logs[usize::from(core)].next(early) {
             if task.applies {
                 self.apply(shared, core, task, out);
