@@ -15,6 +15,7 @@ use super::index::Owner;
 use super::messages::Record;
 use super::settings::Settings;
 use crate::engine::Key;
+use crate::near;
 use crate::transact::TableShape;
 use crate::wire::{Reader, WireError, Writer};
 
@@ -285,15 +286,22 @@ impl CoreLog {
         !self.arrivals.is_empty()
     }
 
+    /// Asks for the cells that have changed, before the first is looked at.
+    pub fn prefetch(&self) {
+        let cells = || self.arrivals.iter().map(|cell| &self.cells[*cell as usize]);
+        cells().for_each(near::fetch_value);
+        cells().for_each(|cell| near::fetch_start(&cell.record, 2));
+    }
+
     /// The next thing to be done, if there is one. A record of several shards is `undecided` until its commit is
     /// known, or its slot has gone on; `early` takes it all the same: a planted bug.
-    pub fn next(&mut self, tables: &[TableShape], early: bool) -> Option<Task> {
+    pub fn next(&mut self, early: bool) -> Option<Task> {
         while let Some(cell) = self.arrivals.pop() {
             let flow = cell as usize / 2;
             let over = self.over[flow];
             let owner = self.owner_of(flow);
             let at = &mut self.cells[cell as usize];
-            let Some(record) = Record::kept(&at.record, tables).filter(|_| at.count > 0) else {
+            let Some(record) = Record::kept(&at.record).filter(|_| at.count > 0) else {
                 continue;
             };
             let is_decided = at.is_committed || over > at.count || !record.is_of_several() || early;

@@ -108,7 +108,7 @@ impl<T: Transactions> Shared<T> {
     fn add_record(&mut self, (owner, count): (u16, u32), record: &[u8], committed: bool) {
         let Host { store, log, .. } = &mut self.host;
         let (tables, layout) = (store.workload().tables(), store.layout());
-        let Some(record) = Record::kept(record, tables) else { return };
+        let Some(record) = Record::kept(record) else { return };
         let items: Vec<Item<'_>> = record.changes.iter(tables).map(Item::from).collect();
         // Who has no change of it has nothing to add.
         let Some(first) = items.first() else { return };

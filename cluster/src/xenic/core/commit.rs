@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The coordinator: from the rows to the end of a transaction (section 4.2, steps 3 to 6).
 
-use super::super::messages::{CHANGE, Changes, HEADER, Kind, Record};
+use super::super::messages::{CHANGE, Change, Changes, HEADER, Kind, Record};
 use super::super::mutant::Mutant;
 use super::Burst;
 use super::slot::{Ask, Goal, Stage, What};
@@ -126,14 +126,12 @@ impl<T: Transactions> Burst<'_, T> {
         }
         self.core.slots[at].enter(Stage::Validate);
         if !is_validated && !skips {
-            let rows = self.core.slots[at].rows.all();
-            let read: Vec<_> = rows
-                .iter()
-                .filter(|row| row.intent == Intent::Read || !combined)
-                .map(|row| (row.key, row.version as u32))
-                .collect();
-            for (key, version) in read {
-                self.ask_of_row(slot, What::Validate, key, version);
+            for place in 0..self.core.slots[at].rows.all().len() {
+                let row = &self.core.slots[at].rows.all()[place];
+                if row.intent == Intent::Read || !combined {
+                    let (key, version) = (row.key, row.version as u32);
+                    self.ask_of_row(slot, What::Validate, key, version);
+                }
             }
         }
         if self.core.slots[at].open > 0 && self.core.slots[at].failure.is_none() {
@@ -162,25 +160,29 @@ impl<T: Transactions> Burst<'_, T> {
         8 + 1 + 1 + rows.changes().map(bytes).sum::<usize>()
     }
 
-    /// Appends the record of a transaction with these rows to `out`.
-    pub(super) fn put_record(&self, transaction: TransactionId, rows: &Rows, out: &mut Vec<u8>) {
-        let mut shards: Vec<PartitionId> = Vec::new();
-        let (mut changes, mut number) = (Vec::new(), 0_u8);
-        for (row, change) in rows.changes() {
+    /// Writes the record of a transaction with these rows to `out`, and the shards that it writes to `shards`.
+    pub(super) fn put_record(
+        &self,
+        transaction: TransactionId,
+        rows: &Rows,
+        shards: &mut Vec<PartitionId>,
+        out: &mut Vec<u8>,
+    ) {
+        shards.clear();
+        for (row, _) in rows.changes() {
             let shard = self.fixed.layout.partition_of(row.key);
             if let Err(place) = shards.binary_search(&shard) {
                 shards.insert(place, shard);
             }
-            let value = rows.value_of(row).unwrap_or_default();
-            let (key, fetched) = (row.key, row.version as u32);
-            super::super::messages::Change { key, change, fetched, value }.encode(&mut changes);
-            number = number.saturating_add(1);
         }
-        let list: Vec<u8> = shards.iter().flat_map(|shard| shard.0.to_le_bytes()).collect();
-        let list = if shards.len() > 1 { &list[..] } else { &[] };
-        let changes = Changes { number, bytes: &changes };
         out.clear();
-        Record::new(transaction, shards.len() as u8, list, changes).encode(out);
+        Record::put(transaction, shards, out, |changes| {
+            for (row, change) in rows.changes() {
+                let value = rows.value_of(row).unwrap_or_default();
+                let (key, fetched) = (row.key, row.version as u32);
+                changes.add(&Change { key, change, fetched, value });
+            }
+        });
     }
 
     /// The part of an encoded record that concerns `to`: the changes of the shards that it replicates, which are
@@ -192,11 +194,18 @@ impl<T: Transactions> Burst<'_, T> {
         changes: &'r mut Vec<u8>,
     ) -> Option<Record<'r>> {
         let tables = self.fixed.workload.tables();
-        let record = Record::kept(record, tables)?;
+        let record = Record::kept(record)?;
+        let concerns = |change: &Change<'_>| {
+            self.shared.replicates(to, self.fixed.layout.partition_of(change.key))
+        };
+        // Most often it is all of them.
+        if record.changes.iter(tables).all(|change| concerns(&change)) {
+            return Some(record);
+        }
         changes.clear();
         let mut number = 0;
         for change in record.changes.iter(tables) {
-            if self.shared.replicates(to, self.fixed.layout.partition_of(change.key)) {
+            if concerns(&change) {
                 change.encode(changes);
                 number += 1;
             }
@@ -208,7 +217,7 @@ impl<T: Transactions> Burst<'_, T> {
     pub(super) fn shards_of(&self, record: &[u8], shards: &mut Vec<PartitionId>) {
         let tables = self.fixed.workload.tables();
         shards.clear();
-        let Some(record) = Record::kept(record, tables) else { return };
+        let Some(record) = Record::kept(record) else { return };
         shards.extend(record.listed());
         shards.extend(
             record.changes.iter(tables).map(|change| self.fixed.layout.partition_of(change.key)),
@@ -250,10 +259,9 @@ impl<T: Transactions> Burst<'_, T> {
         let number = usize::from(self.core.number);
         let transaction = self.transaction(slot);
         let mut record = std::mem::take(&mut self.shared.nic.cores[number].own[at].record);
-        self.put_record(transaction, &self.core.slots[at].rows, &mut record);
         let mut shards = std::mem::take(&mut self.scratch.shards);
         let mut holders = std::mem::take(&mut self.core.slots[at].holders);
-        self.shards_of(&record, &mut shards);
+        self.put_record(transaction, &self.core.slots[at].rows, &mut shards, &mut record);
         self.holders_of(&shards, self.core.own, &mut holders);
         self.scratch.shards = shards;
         let own = &mut self.shared.nic.cores[number].own[at];

@@ -4,7 +4,7 @@
 use super::super::index::Cached;
 use super::super::log::{Address, Entry, Name, Write};
 use super::super::messages::host::Applied;
-use super::super::messages::{Header, Record, Request};
+use super::super::messages::{Header, Kind, Record, Request};
 use super::super::mutant::Mutant;
 use super::super::shared::{Kept, KeptState};
 use super::Burst;
@@ -34,11 +34,13 @@ pub(super) enum Then {
     Nothing,
 }
 
-/// A request that waits for a cell of the log, or for room for a pin.
+/// A request that waits for a cell of the log, for one before it, or for room for a pin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Stalled {
     flow: u32,
     from: NodeId,
+    /// Any flow's record may make room for it; for the others, only one of their own.
+    waits_for_pins: bool,
     bytes: Vec<u8>,
 }
 
@@ -50,52 +52,93 @@ impl<T: Transactions> Burst<'_, T> {
 
     /// Serves a LOG, a COMMIT or a SHIP of a flow, or keeps it until its record has room. Those of one flow keep
     /// their order: a commit does not overtake its record.
-    pub(super) fn take_record(&mut self, flow: usize, from: NodeId, bytes: &[u8]) {
+    pub(super) fn take_record(
+        &mut self,
+        flow: usize,
+        from: NodeId,
+        (header, request): (Header, Request<'_>),
+        bytes: &[u8],
+    ) {
         let flow_number = flow as u32;
-        let waits = self.core.stalled.iter().any(|stalled| stalled.flow == flow_number);
-        if waits || !self.serve_record(from, bytes) {
-            let bytes = bytes.to_vec();
-            self.core.stalled.push_back(Stalled { flow: flow_number, from, bytes });
-            // What it waits for may wait for a mark.
-            if !self.core.marks.is_empty() {
-                self.write_marks();
-            }
+        let is_behind = self.core.stalled.iter().any(|stalled| stalled.flow == flow_number);
+        let lacks_cell = is_behind || self.lacks_cell(flow, header);
+        if lacks_cell || !self.serve_record(from, (header, request), bytes.len()) {
+            let (bytes, waits_for_pins) = (bytes.to_vec(), !lacks_cell);
+            let stalled = Stalled { flow: flow_number, from, waits_for_pins, bytes };
+            self.stall(stalled);
         }
     }
 
-    fn retry_stalled(&mut self) {
-        for Stalled { flow, from, bytes } in std::mem::take(&mut self.core.stalled) {
-            self.take_record(flow as usize, from, &bytes);
+    fn stall(&mut self, stalled: Stalled) {
+        self.core.stalled.push_back(stalled);
+        // What it waits for may wait for a mark.
+        if !self.core.marks.is_empty() {
+            self.write_marks();
         }
     }
 
-    /// Serves a LOG, a COMMIT or a SHIP, which has been read before. Says whether it could.
-    fn serve_record(&mut self, from: NodeId, bytes: &[u8]) -> bool {
+    /// Something has become of a record of this flow: tries again what may have waited for it.
+    fn retry_stalled(&mut self, flow: usize) {
+        if self.core.stalled.is_empty() {
+            return;
+        }
         let fixed = self.fixed;
-        let mut reader = Reader::new(bytes);
-        let Ok(header) = Header::decode(&mut reader) else { return true };
         let (tables, partitions) = (fixed.workload.tables(), fixed.layout.partitions());
-        let Ok(request) = Request::decode(header.kind, &mut reader, tables, partitions) else {
-            return true;
-        };
+        let before = std::mem::take(&mut self.scratch.stalled);
+        let mut all = std::mem::replace(&mut self.core.stalled, before);
+        // What is served in place of one that has waited for pins may let others of its flow follow.
+        let mut any = false;
+        for stalled in all.drain(..) {
+            let Stalled { flow: of, from, waits_for_pins, ref bytes } = stalled;
+            if !any && !waits_for_pins && of as usize != flow {
+                self.stall(stalled);
+                continue;
+            }
+            any |= waits_for_pins;
+            let mut reader = Reader::new(bytes);
+            // It has been read before.
+            let Ok(header) = Header::decode(&mut reader) else { continue };
+            let request = Request::decode(header.kind, &mut reader, tables, partitions);
+            let Ok(request) = request else { continue };
+            self.take_record(of as usize, from, (header, request), bytes);
+        }
+        self.scratch.stalled = all;
+    }
+
+    /// Whether a request has to wait until something has become of its flow's record.
+    fn lacks_cell(&mut self, flow: usize, header: Header) -> bool {
+        match header.kind {
+            Kind::CommitKept => {
+                let kept = self.kept(flow, header.count);
+                kept.count == header.count && kept.state == KeptState::Writing
+            }
+            _ => !self.has_room(flow, header.count),
+        }
+    }
+
+    /// Serves a LOG, a COMMIT or a SHIP of so many bytes, whose cell is free. Says whether it could.
+    fn serve_record(
+        &mut self,
+        from: NodeId,
+        (header, request): (Header, Request<'_>),
+        length: usize,
+    ) -> bool {
+        let lines = length.div_ceil(64) as u32;
         match request {
             Request::Log { record } => {
                 let coordinator = record.transaction.node();
                 let flow = self.flow_of(coordinator, header.slot);
-                if !self.has_room(flow, header.count) {
-                    return false;
-                }
-                self.out.work(Work::CopyLine, bytes.len().div_ceil(64) as u32);
+                self.out.work(Work::CopyLine, lines);
                 let answer = Answer { to: coordinator, header: header.answer() };
                 self.keep_record(flow, header.count, &record);
                 self.write_record(flow, header.count, false, Some(answer));
             }
             Request::Commit { record } => {
                 let flow = self.flow_of(from, header.slot);
-                if !self.has_room(flow, header.count) || !self.has_pins(&record) {
+                if !self.has_pins(&record) {
                     return false;
                 }
-                self.out.work(Work::CopyLine, bytes.len().div_ceil(64) as u32);
+                self.out.work(Work::CopyLine, lines);
                 self.keep_record(flow, header.count, &record);
                 self.commit(flow, header.count, Answer { to: from, header: header.answer() });
             }
@@ -105,9 +148,6 @@ impl<T: Transactions> Burst<'_, T> {
             }
             Request::Ship { transaction, input, reads, locks, own, .. } => {
                 let flow = self.flow_of(from, header.slot);
-                if !self.has_room(flow, header.count) {
-                    return false;
-                }
                 let mut fetch = self.new_fetch(from, header);
                 fetch.add_keys(reads.iter(), locks.iter());
                 fetch.transaction = transaction;
@@ -148,7 +188,7 @@ impl<T: Transactions> Burst<'_, T> {
     /// Keeps the record of a transaction whose logic was run here, and appends it to the log if the node is one of
     /// its holders. The cell is free, or the request had not been served.
     pub(super) fn keep(&mut self, flow: usize, count: u32, record: &[u8], writes: Option<Answer>) {
-        let Some(record) = Record::kept(record, self.fixed.workload.tables()) else { return };
+        let Some(record) = Record::kept(record) else { return };
         self.keep_record(flow, count, &record);
         if writes.is_some() {
             self.write_record(flow, count, false, writes);
@@ -166,9 +206,8 @@ impl<T: Transactions> Burst<'_, T> {
             self.post(from, answer.header, |_| {});
             return true;
         }
-        let tables = self.fixed.workload.tables();
-        let has_pins = Record::kept(&kept.record, tables).is_none_or(|it| self.has_pins(&it));
-        if kept.state == KeptState::Writing || !has_pins {
+        let has_pins = Record::kept(&kept.record).is_none_or(|it| self.has_pins(&it));
+        if !has_pins {
             return false;
         }
         self.commit(flow, header.count, answer);
@@ -193,7 +232,7 @@ impl<T: Transactions> Burst<'_, T> {
         let late = self.has(Mutant::UnlockedBeforePinned);
         let bytes = std::mem::take(&mut self.kept(flow, count).record);
         let mut is_pinned = false;
-        if let Some(record) = Record::kept(&bytes, fixed.workload.tables()) {
+        if let Some(record) = Record::kept(&bytes) {
             for change in record.changes.iter(fixed.workload.tables()) {
                 let partition = fixed.layout.partition_of(change.key);
                 if self.shared.primary_of(partition) != Some(self.core.own) {
@@ -221,7 +260,7 @@ impl<T: Transactions> Burst<'_, T> {
     fn write_record(&mut self, flow: usize, count: u32, commits: bool, answer: Option<Answer>) {
         let (own, core) = (self.core.own, self.core.number);
         let name = Name { owner: self.owner_of_flow(flow), count };
-        let (view, tables) = (self.core.epoch as u16, self.fixed.workload.tables());
+        let view = self.core.epoch as u16;
         let kept = self.kept(flow, count);
         let was_written = kept.state == KeptState::Written;
         kept.state = KeptState::Writing;
@@ -254,7 +293,7 @@ impl<T: Transactions> Burst<'_, T> {
             }
             _ => {
                 // The node has run the logic, and replicates nothing of what it has changed.
-                debug_assert!(Record::kept(&bytes, tables).is_some());
+                debug_assert!(Record::kept(&bytes).is_some());
                 let kept = self.kept(flow, count);
                 (kept.record, kept.is_applied) = (bytes, true);
                 self.has_written(flow as u32, count, commits, answer);
@@ -288,7 +327,7 @@ impl<T: Transactions> Burst<'_, T> {
         if let Some(Answer { to, header }) = answer {
             self.post(to, header, |_| {});
         }
-        self.retry_stalled();
+        self.retry_stalled(flow);
     }
 
     /// The host has applied a record.
@@ -316,7 +355,7 @@ impl<T: Transactions> Burst<'_, T> {
         if is_committed && kept.is_pinned {
             self.unpin(flow, count);
         }
-        self.retry_stalled();
+        self.retry_stalled(flow);
     }
 
     fn unpin(&mut self, flow: usize, count: u32) {
@@ -324,7 +363,7 @@ impl<T: Transactions> Burst<'_, T> {
         let kept = self.kept(flow, count);
         kept.is_pinned = false;
         let bytes = std::mem::take(&mut kept.record);
-        if let Some(record) = Record::kept(&bytes, fixed.workload.tables()) {
+        if let Some(record) = Record::kept(&bytes) {
             for change in record.changes.iter(fixed.workload.tables()) {
                 let partition = fixed.layout.partition_of(change.key);
                 if self.shared.primary_of(partition) == Some(self.core.own) {
@@ -339,7 +378,6 @@ impl<T: Transactions> Burst<'_, T> {
     /// A slot has gone on, so that its earlier transactions are over: the host gets a mark if it has a record that
     /// it may not have applied yet, as it is of several shards.
     pub(super) fn mark_over(&mut self, flow: usize) {
-        let tables = self.fixed.workload.tables();
         let owner = self.owner_of_flow(flow);
         let number = usize::from(self.core.number);
         let state = &mut self.shared.nic.cores[number].flows[flow];
@@ -351,7 +389,7 @@ impl<T: Transactions> Burst<'_, T> {
                 && !kept.is_applied
                 && !kept.is_pinned
                 && !kept.is_marked
-                && Record::kept(&kept.record, tables).is_some_and(|it| it.is_of_several());
+                && Record::kept(&kept.record).is_some_and(|it| it.is_of_several());
             if is_waiting {
                 kept.is_marked = true;
                 needs_mark = true;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use super::index::At;
 use super::log::Name;
-use super::messages::host::ToNic;
+use super::messages::host::{Applied, ToNic};
 use super::messages::{self, Header, Request};
 use super::mutant::Mutant;
 use super::shared::Shared;
@@ -32,6 +32,7 @@ use crate::engine::{
     Class, Effects, Endpoint, Input, Instant, NodeId, Outcome, Part, Span, Token, Work,
 };
 use crate::membership::Status;
+use crate::near;
 use crate::placement::PartitionId;
 use crate::transact::{Rows, Transactions};
 use crate::wire::{Reader, WireError};
@@ -71,6 +72,17 @@ pub struct Core<T: Transactions> {
     state: State<T::Input>,
 }
 
+/// What an input of a burst is about.
+#[derive(Clone, Copy, Debug)]
+enum Ahead {
+    /// A slot of the core.
+    Slot(usize),
+    /// A slot of a peer core, and which of its two records.
+    Flow { flow: usize, odd: bool },
+    /// An entry of the index.
+    Entry(u32),
+}
+
 /// Buffers that are used again, with nothing in them between bursts that counts.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
@@ -86,12 +98,14 @@ struct Scratch {
     shards: Vec<PartitionId>,
     rows: Rows,
     wanted: Vec<(crate::engine::Key, crate::transact::Intent)>,
-    /// The entries that the requests of a burst are about.
-    ahead: Vec<u32>,
+    /// What the inputs of a burst are about.
+    ahead: Vec<Ahead>,
     /// Requests for rows that are over.
     fetches: Vec<Fetch>,
     /// Where the rows of a request are that were all cached; empty if some were not.
     places: Vec<At>,
+    /// Memory for the list of requests that wait for the log.
+    stalled: VecDeque<Stalled>,
 }
 
 /// All that counts of a core's state.
@@ -275,11 +289,21 @@ impl<T: Transactions> Burst<'_, T> {
         self.fixed.settings.planted.is(mutant)
     }
 
-    /// Asks for the entries of the keys that the requests of a burst are about, before the first is served.
+    /// Asks for what the inputs of a burst are about, before the first is served: slots and flows, what hangs on
+    /// them, and the entries of keys.
     fn look_ahead(&mut self, inputs: &[Input<'_>]) {
-        let fixed = self.fixed;
         let mut ahead = std::mem::take(&mut self.scratch.ahead);
         ahead.clear();
+        ahead.extend(inputs.iter().filter_map(|input| self.place_of(input)));
+        let memory = &self.shared.nic.cores[usize::from(self.core.number)];
+        for place in &ahead {
+            match *place {
+                Ahead::Slot(slot) => near::fetch_value(&self.core.slots[slot]),
+                Ahead::Flow { flow, .. } => near::fetch_value(&memory.flows[flow]),
+                Ahead::Entry(_) => {}
+            }
+        }
+        let fixed = self.fixed;
         let messages = inputs.iter().filter_map(|input| match *input {
             Input::Message { from, bytes } if matches!(from.part, Part::NicCore(_)) => Some(bytes),
             _ => None,
@@ -287,11 +311,60 @@ impl<T: Transactions> Burst<'_, T> {
         for key in messages.flat_map(messages::keys_asked_for) {
             if usize::from(key.table.0) < fixed.workload.tables().len() {
                 let partition = fixed.layout.partition_of(key);
-                ahead.extend(self.shared.nic.index.prefetch(partition, key));
+                let entry = self.shared.nic.index.prefetch(partition, key);
+                ahead.extend(entry.map(Ahead::Entry));
             }
         }
-        ahead.iter().for_each(|place| self.shared.nic.index.prefetch_values(*place));
+        for place in &ahead {
+            match *place {
+                Ahead::Slot(slot) => {
+                    self.core.slots[slot].prefetch();
+                    near::fetch_start(&memory.own[slot].record, 2);
+                }
+                Ahead::Flow { flow, odd } => {
+                    near::fetch_start(&memory.flows[flow].kept[usize::from(odd)].record, 2);
+                }
+                Ahead::Entry(place) => self.shared.nic.index.prefetch_values(place),
+            }
+        }
         self.scratch.ahead = ahead;
+    }
+
+    /// The slot or the flow that an input is likely to be about: a hint.
+    fn place_of(&self, input: &Input<'_>) -> Option<Ahead> {
+        let flow_of = |node: NodeId, slot: u16, count: u32| {
+            let flow = self.flow_of(node, slot);
+            let is_there = node.0 < self.fixed.settings.nodes && slot < self.fixed.settings.slots;
+            is_there.then_some(Ahead::Flow { flow, odd: count & 1 == 1 })
+        };
+        match *input {
+            Input::Message { from, bytes } if matches!(from.part, Part::NicCore(_)) => {
+                let header = Header::decode(&mut Reader::new(bytes)).ok()?;
+                match header.is_answer {
+                    true => (header.slot < self.fixed.settings.slots)
+                        .then_some(Ahead::Slot(header.slot.into())),
+                    false => {
+                        let node =
+                            messages::coordinator_of(header.kind, bytes).unwrap_or(from.node);
+                        flow_of(node, header.slot, header.count)
+                    }
+                }
+            }
+            Input::Message { bytes, .. } => {
+                let applied = ToNic::decode(bytes, &[]).ok()?;
+                let ToNic::Applied(Applied { owner, count, .. }) = applied else { return None };
+                let (cores, slots) =
+                    (u16::from(self.fixed.settings.cores), self.fixed.settings.slots);
+                flow_of(NodeId(owner / (cores * slots)), owner % slots, count)
+            }
+            Input::Completed { token, .. } => match self.core.operations.get(token.0)? {
+                Then::Written { flow, count, .. } => {
+                    Some(Ahead::Flow { flow: *flow as usize, odd: count & 1 == 1 })
+                }
+                Then::Read { .. } | Then::Nothing => None,
+            },
+            _ => None,
+        }
     }
 
     /// Whether the node serves, and ends transactions.

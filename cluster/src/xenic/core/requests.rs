@@ -91,7 +91,7 @@ impl<T: Transactions> Burst<'_, T> {
         ask.step = Some(header.step);
         match kind {
             Kind::Log | Kind::Commit => self.send_record(slot, header, ask.to),
-            Kind::Ship => self.send_ship(slot, header, ask.to),
+            Kind::Ship => self.send_ship(header, ask.to),
             _ => self.post(ask.to, header, |_| {}),
         }
     }

@@ -51,7 +51,7 @@ impl<T: Transactions> Burst<'_, T> {
             Request::Log { .. }
             | Request::Commit { .. }
             | Request::CommitKept
-            | Request::Ship { .. } => self.take_record(flow, from, bytes),
+            | Request::Ship { .. } => self.take_record(flow, from, (header, request), bytes),
             Request::Release => {
                 self.release_held(flow);
                 self.post(from, answer, |_| {});

@@ -6,11 +6,12 @@ use super::super::messages::{
     put_keyed_row,
 };
 use super::super::mutant::Mutant;
-use super::Burst;
 use super::fetch::Fetch;
 use super::logging::Answer;
 use super::slot::{Ask, Goal, Shipped, Stage, What};
+use super::{Burst, Scratch};
 use crate::engine::{Ending, Key, NodeId, Point, TransactionId, Work};
+use crate::placement::PartitionId;
 use crate::transact::{Decision, Intent, Rows, Transactions};
 use crate::wire::{Reader, WireError, Writer};
 
@@ -84,12 +85,17 @@ impl<T: Transactions> Burst<'_, T> {
 
     /// Writes what a SHIP has behind its header.
     fn put_ship(&mut self, slot: u16, message: &mut Vec<u8>) {
+        let transaction = self.transaction(slot);
+        let mut input = self.scratch.spare.pop().unwrap_or_default();
+        let Scratch { one: reads, two: locks, three: own, .. } = &mut *self.scratch;
+        for bytes in [&mut *reads, locks, own] {
+            bytes.clear();
+        }
         let state = &self.core.slots[usize::from(slot)];
-        let mut input = Vec::new();
         if let Some(given) = &state.input {
             self.fixed.workload.put_input(given, &mut input);
         }
-        let (mut reads, mut locks, mut own, mut rows) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let mut rows = 0;
         for (key, intent) in &state.keys {
             match state.rows.all().iter().find(|row| row.key == *key) {
                 Some(row) => {
@@ -98,28 +104,30 @@ impl<T: Transactions> Burst<'_, T> {
                         to_write: *intent == Intent::Write,
                         ..Version::default()
                     };
-                    put_keyed_row(*key, version, state.rows.value_of(row), &mut own);
+                    put_keyed_row(*key, version, state.rows.value_of(row), own);
                     rows += 1;
                 }
-                None if *intent == Intent::Read => put_key(*key, &mut reads),
-                None => put_key(*key, &mut locks),
+                None if *intent == Intent::Read => put_key(*key, reads),
+                None => put_key(*key, locks),
             }
         }
         message.clear();
         let request = Request::Ship {
-            transaction: self.transaction(slot),
+            transaction,
             input: &input,
-            reads: Keys::new(&reads),
-            locks: Keys::new(&locks),
+            reads: Keys::new(reads),
+            locks: Keys::new(locks),
             rows,
-            own: KeyedRows::new(&own),
+            own: KeyedRows::new(own),
         };
         request.encode(message);
+        input.clear();
+        self.scratch.spare.push(input);
     }
 
-    pub(super) fn send_ship(&mut self, slot: u16, header: Header, to: NodeId) {
-        let mut message = std::mem::take(&mut self.scratch.message);
-        self.put_ship(slot, &mut message);
+    /// Sends the SHIP that was written last.
+    pub(super) fn send_ship(&mut self, header: Header, to: NodeId) {
+        let message = std::mem::take(&mut self.scratch.message);
         self.out.work(Work::CopyLine, message.len().div_ceil(64) as u32);
         self.post(to, header, |bytes| bytes.extend_from_slice(&message));
         self.scratch.message = message;
@@ -264,12 +272,27 @@ impl<T: Transactions> Burst<'_, T> {
     /// Sends the records of a shipped transaction to their holders, who answer its coordinator.
     fn log_shipped(
         &mut self,
-        (coordinator, header, transaction): (NodeId, Header, TransactionId),
+        of: (NodeId, Header, TransactionId),
         rows: &Rows,
         answer: &mut Vec<u8>,
     ) -> Verdict {
-        let mut record = Vec::new();
-        self.put_record(transaction, rows, &mut record);
+        let mut record = self.scratch.spare.pop().unwrap_or_default();
+        let mut shards = std::mem::take(&mut self.scratch.shards);
+        self.put_record(of.2, rows, &mut shards, &mut record);
+        let verdict = self.send_shipped(of, rows, (&shards, &record), answer);
+        self.scratch.shards = shards;
+        record.clear();
+        self.scratch.spare.push(record);
+        verdict
+    }
+
+    fn send_shipped(
+        &mut self,
+        (coordinator, header, transaction): (NodeId, Header, TransactionId),
+        rows: &Rows,
+        (shards, record): (&[PartitionId], &[u8]),
+        answer: &mut Vec<u8>,
+    ) -> Verdict {
         let number = rows.changes().count();
         if HEADER + record.len() > usize::from(self.fixed.settings.mtu)
             || number > usize::from(u8::MAX)
@@ -279,28 +302,25 @@ impl<T: Transactions> Burst<'_, T> {
             return Verdict::RolledBack;
         }
         self.out.tell_committing(transaction, Point::Now, rows.accesses());
-        let mut shards = std::mem::take(&mut self.scratch.shards);
         let mut holders = std::mem::take(&mut self.scratch.nodes);
-        self.shards_of(&record, &mut shards);
-        self.holders_of(&shards, coordinator, &mut holders);
+        self.holders_of(shards, coordinator, &mut holders);
         let mut changes = std::mem::take(&mut self.scratch.three);
         answer.put_u8(holders.len() as u8);
-        if let Some(part) = self.part_for(&record, coordinator, &mut changes) {
+        if let Some(part) = self.part_for(record, coordinator, &mut changes) {
             part.encode_body(answer);
         }
         self.scratch.three = changes;
         let log = Header { kind: Kind::Log, is_answer: false, ..header };
         for holder in &holders {
             if *holder != self.core.own {
-                self.post_record(&record, log, *holder);
+                self.post_record(record, log, *holder);
             }
         }
         // The own one is kept whole until the transaction is over, and may be a holder's.
         let flow = self.flow_of(coordinator, header.slot);
         let answer = Answer { to: coordinator, header: log.answer() };
         let writes = holders.contains(&self.core.own).then_some(answer);
-        self.keep(flow, header.count, &record, writes);
-        self.scratch.shards = shards;
+        self.keep(flow, header.count, record, writes);
         self.scratch.nodes = holders;
         Verdict::Done
     }

@@ -32,6 +32,11 @@ impl<V> Slab<V> {
         Some(value)
     }
 
+    /// The value of a place, to be looked at.
+    pub fn get(&self, place: u32) -> Option<&V> {
+        self.places.get(place as usize)?.as_ref()
+    }
+
     /// The value of a place.
     pub fn get_mut(&mut self, place: u32) -> Option<&mut V> {
         self.places.get_mut(place as usize)?.as_mut()

@@ -5,6 +5,7 @@ use super::super::Aside;
 use super::super::messages::host::Head;
 use super::super::messages::{Kind, Verdict};
 use crate::engine::{Ending, Instant, Key, NodeId};
+use crate::near;
 use crate::transact::{Intent, Rows};
 
 /// What a slot is at.
@@ -197,6 +198,14 @@ impl<I> Default for Slot<I> {
 }
 
 impl<I> Slot<I> {
+    /// Asks for what the slot's next step is likely to look at.
+    pub fn prefetch(&self) {
+        near::fetch_start(&self.asks, 4);
+        near::fetch_start(self.rows.all(), 3);
+        near::fetch_start(&self.owed, 1);
+        near::fetch_start(&self.holders, 1);
+    }
+
     /// Whether nodes may have a record of its last transaction that is of no use any more.
     pub fn owes(&self) -> bool {
         !self.owed.is_empty()

@@ -67,10 +67,10 @@ impl<T: Transactions> LogWorker<T> {
     }
 
     fn poll(&self, shared: &mut Shared<T>, core: u8, out: &mut Effects) {
-        let tables = self.fixed.workload.tables();
         let early = self.fixed.settings.planted.is(Mutant::LogAppliedUndecided);
         let view = shared.view();
-        while let Some(task) = shared.host.logs[usize::from(core)].next(tables, early) {
+        shared.host.logs[usize::from(core)].prefetch();
+        while let Some(task) = shared.host.logs[usize::from(core)].next(early) {
             if task.applies {
                 self.apply(shared, core, task, out);
             }
@@ -88,7 +88,7 @@ impl<T: Transactions> LogWorker<T> {
         let tables = self.fixed.workload.tables();
         let host = &mut shared.host;
         let cell = host.logs[usize::from(core)].cell(task.cell);
-        let Some(record) = Record::kept(&cell.record, tables) else { return };
+        let Some(record) = Record::kept(&cell.record) else { return };
         for item in record.changes.iter(tables).map(Item::from) {
             host.store.count_change(&item, out);
             // A replica that the node does not have any more is no concern of it.

@@ -11,7 +11,7 @@ mod tests;
 
 pub use record::{CHANGE, Change, Changes, Record};
 
-use crate::engine::{Key, Stage, TableNumber, TransactionId};
+use crate::engine::{Key, NodeId, Stage, TableNumber, TransactionId};
 use crate::transact::TableShape;
 use crate::wire::{Reader, WireError, Writer};
 
@@ -514,6 +514,12 @@ pub fn keys_asked_for(message: &[u8]) -> impl Iterator<Item = Key> {
     };
     let keys = message.get(start..).unwrap_or_default().chunks_exact(length);
     keys.take(number).map(|bytes| key_of(&bytes[..KEY]))
+}
+
+/// The coordinator that a message names, if it is a LOG: a hint to look ahead.
+pub fn coordinator_of(kind: Kind, message: &[u8]) -> Option<NodeId> {
+    let transaction = message.get(HEADER..)?.first_chunk().filter(|_| kind == Kind::Log)?;
+    Some(TransactionId(u64::from_le_bytes(*transaction)).node())
 }
 
 fn numbers(reader: &mut Reader<'_>) -> Result<[u8; 2], WireError> {

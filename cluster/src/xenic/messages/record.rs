@@ -126,6 +126,20 @@ impl<'a> Changes<'a> {
     }
 }
 
+/// The changes of a record that is being written.
+pub struct NewChanges<'o> {
+    number: u8,
+    out: &'o mut Vec<u8>,
+}
+
+impl NewChanges<'_> {
+    /// Adds one.
+    pub fn add(&mut self, change: &Change<'_>) {
+        change.encode(self.out);
+        self.number = self.number.saturating_add(1);
+    }
+}
+
 /// The record of a transaction, or the part of it that one node has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
@@ -149,6 +163,26 @@ impl<'a> Record<'a> {
         changes: Changes<'a>,
     ) -> Self {
         Self { transaction, shards, list, changes }
+    }
+
+    /// Appends the record of a transaction that writes these shards, and the changes that `add_all` adds.
+    pub fn put(
+        transaction: TransactionId,
+        shards: &[PartitionId],
+        out: &mut Vec<u8>,
+        add_all: impl FnOnce(&mut NewChanges<'_>),
+    ) {
+        out.put_u64(transaction.0);
+        out.put_u8(shards.len() as u8);
+        if shards.len() > 1 {
+            shards.iter().for_each(|shard| out.put_u16(shard.0));
+        }
+        let place = out.len();
+        out.put_u8(0);
+        let mut changes = NewChanges { number: 0, out };
+        add_all(&mut changes);
+        let NewChanges { number, out } = changes;
+        out[place] = number;
     }
 
     /// Whether it writes several shards, so that one node's part does not decide.
@@ -228,8 +262,15 @@ impl<'a> Record<'a> {
         Ok(Self { transaction, shards, list, changes: Changes::decode(reader, tables)? })
     }
 
-    /// Reads one that was encoded here.
-    pub fn kept(bytes: &'a [u8], tables: &[TableShape]) -> Option<Self> {
-        Self::decode(&mut Reader::new(bytes), tables, u16::MAX).ok()
+    /// Takes apart one that was encoded here, and has nothing behind it. What it was made of was read before, and
+    /// is not read again.
+    pub fn kept(bytes: &'a [u8]) -> Option<Self> {
+        let (transaction, rest) = bytes.split_first_chunk()?;
+        let transaction = TransactionId(u64::from_le_bytes(*transaction));
+        let (&shards, rest) = rest.split_first()?;
+        let length = if shards > 1 { usize::from(shards) * 2 } else { 0 };
+        let (list, rest) = rest.split_at_checked(length)?;
+        let (&number, bytes) = rest.split_first()?;
+        Some(Self { transaction, shards, list, changes: Changes { number, bytes } })
     }
 }

@@ -122,7 +122,7 @@ fn requests_come_back() {
             (Kind::Execute, Request::Execute { reads, locks }),
             (Kind::Lock, Request::Lock { keys: reads }),
             (Kind::Validate, Request::Validate { keys: Versions::new(&three) }),
-            (Kind::Log, Request::Log { record }),
+            (Kind::Log, Request::Log { record: record_again(&record) }),
             (Kind::Commit, Request::Commit { record }),
             (Kind::CommitKept, Request::CommitKept),
             (Kind::Release, Request::Release),
@@ -214,4 +214,25 @@ fn messages_over_the_slot_come_back() {
             assert_eq!(ToHost::decode(&bytes), Ok(message));
         }
     });
+}
+
+/// A record that is taken apart without a check is the same.
+fn record_again<'a>(record: &Record<'a>) -> Record<'a> {
+    let mut bytes = Vec::new();
+    record.encode(&mut bytes);
+    assert_eq!(Record::kept(&bytes), Some(*record));
+    for length in 0..bytes.len() {
+        let _ = Record::kept(&bytes[..length]);
+    }
+    // It is written in one go, too.
+    let shards: Vec<_> = match record.is_of_several() {
+        true => record.listed().collect(),
+        false => vec![crate::placement::PartitionId(0)],
+    };
+    let mut put = Vec::new();
+    Record::put(record.transaction, &shards, &mut put, |changes| {
+        record.changes.iter(&TABLES).for_each(|change| changes.add(&change));
+    });
+    assert_eq!(put, bytes);
+    *record
 }

@@ -271,8 +271,8 @@ fn of_records(bench: &mut Bench) -> Result<(Three, Three)> {
                 }
             }
             let begin = now();
-            while let Some(task) = core_log.next(&tables, false) {
-                let record = Record::kept(&core_log.cell(task.cell).record, &tables);
+            while let Some(task) = core_log.next(false) {
+                let record = Record::kept(&core_log.cell(task.cell).record);
                 black_box(record.map(|record| record.changes.iter(&tables).count()));
             }
             took += now() - begin - bench.clock;

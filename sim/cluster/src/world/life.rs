@@ -34,6 +34,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             self.stop_core(node, part);
         }
         let state = &mut self.nodes[node];
+        state.busy = [0; 2];
         if let Some(process) = state.process.take() {
             state.kept = Some(process.shared);
         }

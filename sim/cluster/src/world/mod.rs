@@ -83,6 +83,8 @@ struct State<M: Machine> {
     cores: Vec<Core>,
     /// Parts below this number are host threads.
     host_threads: usize,
+    /// How many of the cores are busy: of the host, and of the NIC.
+    busy: [u32; 2],
     /// What the work of each core costs.
     costs: Vec<CpuCosts>,
     clock: Clock,
@@ -335,7 +337,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let Some(next) = self.kernel.likely_next() else { return };
         let node = &self.nodes[usize::from(next.node)];
         match next.kind {
-            Kind::Frame => self.slab.fetch(next.handle),
+            Kind::Frame | Kind::Local | Kind::HostMemory => self.slab.fetch(next.handle),
             Kind::Core => {
                 let part = usize::from(next.part);
                 near::fetch_value(&node.cores[part]);
@@ -364,6 +366,20 @@ impl<P: Protocol, T: Trace> World<P, T> {
 }
 
 impl<M: Machine> State<M> {
+    /// Of which kind a core is: 0 if it is the host's, 1 if it is the NIC's.
+    fn kind_of(&self, core: usize) -> usize {
+        usize::from(core >= self.host_threads)
+    }
+
+    /// How many cores of the kind of this one are busy, counted anew.
+    fn count_busy(&self, core: usize) -> u32 {
+        let kind = self.kind_of(core);
+        let busy = self.cores.iter().enumerate();
+        let busy =
+            busy.filter(|(at, of)| self.kind_of(*at) == kind && of.state == core::State::Busy);
+        busy.count() as u32
+    }
+
     /// The endpoint of a core.
     fn endpoint(&self, core: usize) -> Endpoint {
         let part = match core.checked_sub(self.host_threads) {
@@ -436,6 +452,7 @@ fn state<M: Machine>(
         kept: None,
         cores: costs.iter().map(|_| Core::default()).collect(),
         host_threads,
+        busy: [0; 2],
         costs,
         clock: Clock::default(),
         slow: 1000,

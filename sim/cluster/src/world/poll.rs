@@ -66,6 +66,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
             }
             let shown = state.clock.at(now);
             state.cores[part].state = CoreState::Idle;
+            let kind = state.kind_of(part);
+            state.busy[kind] -= 1;
             match state.cores[part].next_poll(now, shown) {
                 Some(next) if next <= now => {}
                 Some(next) => return self.wake_at(node, part, next),
@@ -106,6 +108,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
         (core.state, core.begun, core.burst) = (CoreState::Busy, now, self.bursts);
         core.active = is_active(&core.effects);
         self.active_bursts += u32::from(core.active);
+        let kind = state.kind_of(part);
+        state.busy[kind] += 1;
         self.bursts += 1;
         self.ledger.bursts += 1;
         let endpoint = state.endpoint(part);
@@ -126,11 +130,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
         if frames == Frames::ByCard {
             return work;
         }
-        let is_host = part < state.host_threads;
-        let of_kind = |place: usize| (place < state.host_threads) == is_host;
-        let busy = state.cores.iter().enumerate();
-        let busy = busy.filter(|(place, core)| of_kind(*place) && core.state == CoreState::Busy);
-        let mut load = Load { busy: busy.count() as u32 + 1, ..Load::default() };
+        let busy = state.busy[state.kind_of(part)];
+        debug_assert_eq!(busy, state.count_busy(part));
+        let mut load = Load { busy: busy + 1, ..Load::default() };
         // Each fragment of a long datagram is a frame.
         let framing = self.fabric.timing().framing;
         let packets = |bytes: usize| framing.packets(bytes as u64) as u32;
