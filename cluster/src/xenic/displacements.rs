@@ -166,6 +166,11 @@ impl Displacements {
         self.segment(key, home.segment).displacement
     }
 
+    /// The largest displacement (D_m) and the occupancy, in percent, of the table.
+    pub fn shape(&self) -> (u8, u8) {
+        (self.limit, self.occupancy)
+    }
+
     /// The bytes of the next read of a look-up, and what it is of. `last` is the one before, and whether
     /// there is a row; `slots` are those of the first read.
     ///

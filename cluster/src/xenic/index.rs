@@ -12,6 +12,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use nic::index::{Entry, Hint, Operation, Request, Status};
 
+use super::asked::{Answered, Asked, Row};
 use super::displacements::{Displacements, Home, Place};
 use crate::engine::Key;
 use crate::near;
@@ -112,6 +113,8 @@ pub struct Index {
     /// Whether each row that is not cached had been until the run began: nothing was forgotten since.
     is_warm: bool,
     own_lock_conflicts: bool,
+    /// What was asked since it was last taken, if anybody wants to know.
+    asked: Option<Vec<Asked>>,
 }
 
 impl PartialEq for Index {
@@ -152,6 +155,42 @@ impl Index {
             hand: 0,
             is_warm: false,
             own_lock_conflicts,
+            asked: None,
+        }
+    }
+
+    /// From now on, keeps what is asked until [`Index::take_asked`] takes it.
+    pub fn watch(&mut self) {
+        self.asked.get_or_insert_default();
+    }
+
+    /// Moves what was asked since the last time to the end of `to`.
+    pub fn take_asked(&mut self, to: &mut Vec<Asked>) {
+        if let Some(asked) = &mut self.asked {
+            to.append(asked);
+        }
+    }
+
+    fn note(
+        &mut self,
+        (operation, key, owner): (Operation, Key, Owner),
+        row: Option<Row>,
+        answer: Answered,
+    ) {
+        if let Some(asked) = &mut self.asked {
+            asked.push(Asked { operation, key, owner, row, answer });
+        }
+    }
+
+    /// What a look-up has answered, as it is noted.
+    fn answered(&self, look: Look, key: Key) -> Answered {
+        match look {
+            Look::Cached(at) => {
+                self.row_at(at, key).map_or(Answered::Miss, |row| Answered::Row(Row::of(row)))
+            }
+            Look::Miss { .. } => Answered::Miss,
+            Look::Locked => Answered::Locked,
+            Look::Full => Answered::Full,
         }
     }
 
@@ -165,6 +204,11 @@ impl Index {
     /// Whether a row that is not cached had been at the start.
     pub fn is_warm(&self) -> bool {
         self.is_warm
+    }
+
+    /// The largest displacement of the host's tables (D_m), and how full they are, in percent.
+    pub fn shape(&self) -> (u8, u8) {
+        self.displacements.shape()
     }
 
     fn spot(&self, partition: PartitionId, key: Key) -> Spot {
@@ -287,13 +331,39 @@ impl Index {
 
     /// Looks a key up for `owner`.
     pub fn look(&mut self, partition: PartitionId, key: Key, owner: Owner) -> Look {
-        self.look_with(Operation::LookUp, partition, key, owner).0
+        self.look_and_note(Operation::LookUp, partition, key, owner).0
+    }
+
+    /// Looks a key up for `owner` again, whose last look-up was a miss, as what was missing was brought within it.
+    pub fn look_again(&mut self, partition: PartitionId, key: Key, owner: Owner) -> Look {
+        let (look, _) = self.look_with(Operation::LookUp, partition, key, owner);
+        if self.asked.is_some() {
+            let answer = self.answered(look, key);
+            let last = self.asked.as_mut().and_then(|asked| asked.last_mut());
+            last.expect("its first look-up was noted").answer = answer;
+        }
+        look
+    }
+
+    fn look_and_note(
+        &mut self,
+        operation: Operation,
+        partition: PartitionId,
+        key: Key,
+        owner: Owner,
+    ) -> (Look, bool) {
+        let (look, had) = self.look_with(operation, partition, key, owner);
+        if self.asked.is_some() {
+            let answer = self.answered(look, key);
+            self.note((operation, key, owner), None, answer);
+        }
+        (look, had)
     }
 
     /// Locks a key for `owner`, and looks it up. With a miss the lock is taken, too. Says whether the owner had it
     /// already.
     pub fn lock(&mut self, partition: PartitionId, key: Key, owner: Owner) -> (Look, bool) {
-        self.look_with(Operation::LockAndRead, partition, key, owner)
+        self.look_and_note(Operation::LockAndRead, partition, key, owner)
     }
 
     /// Who has locked a key.
@@ -386,6 +456,13 @@ impl Index {
         owner: Owner,
         row: Cached<'_>,
     ) -> bool {
+        let is_done = self.update(partition, key, owner, row);
+        let answer = if is_done { Answered::Done } else { Answered::Refused };
+        self.note((Operation::UpdateAndPin, key, owner), Some(Row::of(row)), answer);
+        is_done
+    }
+
+    fn update(&mut self, partition: PartitionId, key: Key, owner: Owner, row: Cached<'_>) -> bool {
         let spot = self.spot(partition, key);
         let Some((place, at)) = self.object(partition, key) else { return false };
         let mut request = request(Operation::UpdateAndPin, spot);
@@ -417,10 +494,15 @@ impl Index {
         owner: Owner,
     ) -> bool {
         let spot = self.spot(partition, key);
-        let Some(place) = self.by_number.get(&spot.number) else { return false };
-        let mut request = request(operation, spot);
-        request.owner = owner;
-        self.apply(*place as usize, &request).status == Status::Done
+        let place = self.by_number.get(&spot.number).map(|place| *place as usize);
+        let is_done = place.is_some_and(|place| {
+            let mut request = request(operation, spot);
+            request.owner = owner;
+            self.apply(place, &request).status == Status::Done
+        });
+        let answer = if is_done { Answered::Done } else { Answered::Refused };
+        self.note((operation, key, owner), None, answer);
+        is_done
     }
 
     /// Forgets everything: of a view that is over.

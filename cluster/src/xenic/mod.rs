@@ -3,6 +3,7 @@
 //!
 //! - [`messages`]: the bytes of messages between NICs, and over the slot between a NIC and its host.
 //! - [`index`], [`displacements`]: the NIC's index, and how much its misses read of host memory.
+//! - [`asked`]: what is asked of the index, for hardware that stands beside it.
 //! - [`log`]: the logs in host memory.
 //! - [`Shared`]: what the parts of a node share: the host's memory and the NIC's.
 //! - [`Application`], [`LogWorker`], [`Core`]: the machines.
@@ -11,6 +12,7 @@
 //!
 //! `docs/xenic.md` describes all of it, with what the paper leaves open and how it is decided here.
 
+pub mod asked;
 mod core;
 pub mod displacements;
 mod host;

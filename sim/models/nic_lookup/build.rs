@@ -34,11 +34,13 @@ const fn parameters(values: [&'static str; 11]) -> Parameters {
     ]
 }
 
-/// Slots of a quarter, a half and two lines; entries of the index of one line and more; always so little room
-/// that segments collide, and that most rows take several trips.
-const SHAPES: [(&str, Parameters); 2] = [
+/// Slots of a quarter, a half and two lines; entries of the index of one line and more; so little room
+/// that segments collide, and that most rows take several trips. The last one is as shipped, with as many objects
+/// in an entry as a node of a cluster has.
+const SHAPES: [(&str, Parameters); 3] = [
     ("narrow", parameters(["16", "1", "1", "1", "8", "1", "3", "1", "3", "2", "1"])),
     ("wide", parameters(["128", "8", "1", "1", "8", "2", "3", "2", "3", "4", "4"])),
+    ("eight", parameters(["32", "1", "12", "2", "24", "8", "255", "4", "4", "7", "32"])),
 ];
 #[cfg(feature = "mutants")]
 const MUTATED: (&str, Parameters) =

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use driver::Registers;
 use driver::map::nic_lookup as map;
-use nic::index::{Operation, Status as IndexStatus, entry_stride};
-use nic::lookup::{Answer, Counters, Geometry, Request, Status, answer_words, request_words};
-use nic_lookup::{Inputs, Model, Outputs};
+use nic::index::{Index, entry_stride};
+use nic::lookup::{Answer, Counters, Geometry, Request};
 use sim::bus::axi_lite::{AxiLiteManager, AxiLiteRegisters, LiteStalls};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::axi4::{Axi4Config, Axi4Subordinate, BurstLimits, Delay, ReadBeat};
@@ -15,11 +14,13 @@ use sim::bus::pins::{AxiLiteManagerPins, AxiLiteSubordinatePins, StreamPins};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
 use sim::host_link::HostLink;
+use timing::platform::Platform;
 
 use crate::error::RunError;
-use crate::job::{Job, OBJECTS, WORDS, entry_words, index_requests};
+use crate::job::WORDS;
+use crate::pins::{AnswerBeat, Block, RequestBeat};
 use crate::report::{Vectors, counters};
-use crate::served::Served;
+use crate::settings::CardSettings;
 use crate::shadow::Shadow;
 
 /// Clocks after which a bus, or a request, that stands still is an error.
@@ -30,13 +31,6 @@ const INDEX_BASE: u64 = 1 << 20;
 const BUS_CLOCKS: u32 = 2;
 /// Clocks of a reset.
 const RESET: u32 = 4;
-
-sim::axi4_read_port!(host_pins, set_host_pins: m_axi_host of Inputs, Outputs);
-sim::axi4_burst_port!(nic_pins, set_nic_pins: m_axi_nic of Inputs, Outputs, with awcache arcache);
-sim::axi_lite_port!(register_pins, set_register_pins of Inputs, Outputs);
-
-type RequestBeat = [u64; request_words(WORDS)];
-type AnswerBeat = [u64; answer_words(WORDS)];
 
 /// A port for requests, with their answers.
 struct Port {
@@ -62,10 +56,10 @@ impl Port {
         }
     }
 
-    fn offer(&mut self, operation: Operation, key: u64) -> u16 {
+    fn offer(&mut self, request: Request<WORDS>) -> u16 {
         let token = self.next_token;
         self.next_token = token.wrapping_add(1);
-        let request = Request::new(operation, key, token);
+        let request = Request { token, ..request };
         let mut beat = RequestBeat::default();
         beat.copy_from_slice(&request.to_words());
         self.source.push(beat);
@@ -78,87 +72,101 @@ impl Port {
     }
 }
 
+/// A request with its answer.
+pub struct Exchange {
+    /// The request, with its token.
+    pub request: Request<WORDS>,
+    /// The clock in which it was accepted.
+    pub asked: u64,
+    /// The answer.
+    pub answer: Answer<WORDS>,
+}
+
 /// What was answered in a clock.
 #[derive(Default)]
 pub struct Ended {
-    /// A look-up.
-    pub served: Option<Served>,
-    /// The eviction with this token.
-    pub evicted: Option<u16>,
+    /// On the port of the network.
+    pub network: Option<Exchange>,
+    /// On that of software.
+    pub software: Option<Exchange>,
 }
 
-/// The RTL with its surroundings.
-pub struct Card {
-    model: Model,
+/// The RTL, whose index has so many objects in an entry, with its surroundings.
+pub struct Card<B, const OBJECTS: usize> {
+    model: B,
     host: Axi4Subordinate,
     link: HostLink,
     nic: Axi4Subordinate,
     memory: TestMemory,
     network: Port,
     software: Port,
-    shadow: Shadow,
+    shadow: Shadow<OBJECTS>,
     in_flight: usize,
     clock: u64,
     last_answer: u64,
 }
 
-impl Card {
-    /// The RTL after its reset, switched on; its index knows these hints, segment by segment, if any.
+impl<B: Block, const OBJECTS: usize> Card<B, OBJECTS> {
+    /// The RTL after its reset, switched on, with this index in the card's memory. All draws are of `seed`.
     ///
     /// # Errors
     /// When it does not do as it should.
     pub fn new(
-        job: &Job,
+        settings: CardSettings,
+        platform: &Platform,
+        seed: u64,
         geometry: Geometry<WORDS>,
-        hints: &[tables::Hint],
+        index: Index<OBJECTS, WORDS>,
     ) -> Result<Self, RunError> {
-        let settings = job.settings;
         let stride = entry_stride(OBJECTS, WORDS);
         let segments = geometry.table().segments();
-        let latency = settings.card.nic_memory_clocks - BUS_CLOCKS;
+        let latency = settings.nic_memory_clocks - BUS_CLOCKS;
         let mut memory = TestMemory::new(TestMemoryConfig {
             base: INDEX_BASE,
             lines: (u64::from(segments) * stride / 64) as usize,
-            seed: settings.seed,
+            seed,
             latency: Delay { minimum: latency, maximum: latency },
             errors: ErrorInjection::None,
         });
-        for (segment, hint) in (0_u64..).zip(hints) {
-            let address = INDEX_BASE + segment * stride;
-            for (word, value) in (0..).zip(entry_words(geometry.table(), *hint)) {
+        for segment in 0..segments {
+            let address = INDEX_BASE + u64::from(segment) * stride;
+            for (word, value) in (0..).zip(index.entry(segment).encode()) {
                 memory.store(address + 8 * word, value).expect("the entry lies in the memory");
             }
         }
-        let no_dma = || RunError::NoDma { platform: job.platform.name.clone() };
-        let link = HostLink::new(&job.platform, settings.card.clock(), settings.seed);
+        let no_dma = || RunError::NoDma { platform: platform.name.clone() };
+        let link = HostLink::new(platform, settings.clock(), seed);
         let of_nic = Axi4Config {
             timeout: TIMEOUT,
             bursts: Some(BurstLimits { id_bits: 8, reads: 16, writes: 16 }),
-            ..Axi4Config::bursts("m_axi_nic", settings.seed)
+            ..Axi4Config::bursts("m_axi_nic", seed)
         };
-        let of_host =
-            Axi4Config { timeout: TIMEOUT, ..Axi4Config::bursts("m_axi_host", settings.seed) };
+        let of_host = Axi4Config { timeout: TIMEOUT, ..Axi4Config::bursts("m_axi_host", seed) };
         let mut card = Card {
-            model: Model::powered_up(settings.seed),
+            model: B::powered_up(seed),
             host: Axi4Subordinate::new(of_host),
             link: link.ok_or_else(no_dma)?,
             nic: Axi4Subordinate::new(of_nic),
             memory,
-            network: Port::new("the look-up", ["s_axis_req", "m_axis_rsp"]),
-            software: Port::new("the eviction", ["s_axis_sw", "m_axis_swrsp"]),
-            shadow: Shadow::new(geometry, &index_requests(hints)),
-            in_flight: settings.card.in_flight.into(),
+            network: Port::new("a request", ["s_axis_req", "m_axis_rsp"]),
+            software: Port::new("a request of software", ["s_axis_sw", "m_axis_swrsp"]),
+            shadow: Shadow::new(geometry, index),
+            in_flight: settings.in_flight.into(),
             clock: 0,
             last_answer: 0,
         };
-        card.switch_on(&geometry, job)?;
+        card.switch_on(&geometry, settings)?;
         Ok(card)
     }
 
-    fn switch_on(&mut self, geometry: &Geometry<WORDS>, job: &Job) -> Result<(), RunError> {
+    fn switch_on(
+        &mut self,
+        geometry: &Geometry<WORDS>,
+        card: CardSettings,
+    ) -> Result<(), RunError> {
         self.model.reset(RESET);
         let (table, places) = (*geometry.table(), geometry.places());
-        let (settings, card) = (geometry.settings(), job.settings.card);
+        let settings = geometry.settings();
         let mut registers = self.registers();
         map::TABLE_BASE.write(&mut registers, table.base())?;
         map::SLOTS.write(&mut registers, table.slots())?;
@@ -189,9 +197,9 @@ impl Card {
         let manager = AxiLiteManager::new("s_axil", LiteStalls::default(), 0, 1000);
         let model = &mut self.model;
         AxiLiteRegisters::new(manager, move |pins: &AxiLiteManagerPins| {
-            set_register_pins(model.inputs_mut(), pins);
-            let block = register_pins(model.outputs());
-            model.clock();
+            model.set_registers(pins);
+            let block = model.registers();
+            model.clock().unwrap_or_else(|failure| panic!("{failure}"));
             block
         })
     }
@@ -206,19 +214,24 @@ impl Card {
         self.network.offered.is_none() && self.network.open.len() < self.in_flight
     }
 
-    /// Looks a key up, when there is room.
-    pub fn look_up(&mut self, key: u64) {
-        self.network.offer(Operation::LookUp, key);
+    /// Asks for something on the port of the network, when there is room; gives the token.
+    pub fn ask(&mut self, request: Request<WORDS>) -> u16 {
+        self.network.offer(request)
     }
 
-    /// Whether software can offer an eviction.
+    /// Whether a request of the network is at the pins, not accepted.
+    pub fn has_offer(&self) -> bool {
+        self.network.offered.is_some()
+    }
+
+    /// Whether software can ask for something.
     pub fn has_room_for_software(&self) -> bool {
         self.software.offered.is_none()
     }
 
-    /// Evicts a key, when there is room; gives the token.
-    pub fn evict(&mut self, key: u64) -> u16 {
-        self.software.offer(Operation::Evict, key)
+    /// As [`Card::ask`], on the port of software.
+    pub fn ask_by_software(&mut self, request: Request<WORDS>) -> u16 {
+        self.software.offer(request)
     }
 
     /// Requests that are under way.
@@ -228,7 +241,12 @@ impl Card {
 
     /// Whether nothing is under way, also not in the RTL.
     pub fn is_idle(&self) -> bool {
-        self.under_way() == 0 && self.model.outputs().idle_o
+        self.under_way() == 0 && self.model.is_idle()
+    }
+
+    /// The model, for its waves.
+    pub fn model_mut(&mut self) -> &mut B {
+        &mut self.model
     }
 
     /// One clock. `line` gives the line of host memory at an address.
@@ -237,39 +255,28 @@ impl Card {
     /// When the RTL breaks a rule of its buses or does otherwise than the machine, or when nothing moves any more.
     pub fn clock(&mut self, line: impl FnMut(u64) -> ReadBeat) -> Result<Ended, RunError> {
         let clock = self.clock;
-        let outputs = self.model.outputs();
-        self.shadow.follow(clock, outputs)?;
-        let (host, nic) = (host_pins(outputs), nic_pins(outputs));
-        let readies = [outputs.s_axis_req_tready, outputs.s_axis_sw_tready];
-        let answers = [
-            StreamPins { tvalid: outputs.m_axis_rsp_tvalid, tdata: outputs.m_axis_rsp_tdata },
-            StreamPins { tvalid: outputs.m_axis_swrsp_tvalid, tdata: outputs.m_axis_swrsp_tdata },
-        ];
-        let inputs = self.model.inputs_mut();
-        let pins = self.network.source.drive(clock);
-        (inputs.s_axis_req_tvalid, inputs.s_axis_req_tdata) = (pins.tvalid, pins.tdata);
-        let pins = self.software.source.drive(clock);
-        (inputs.s_axis_sw_tvalid, inputs.s_axis_sw_tdata) = (pins.tvalid, pins.tdata);
-        inputs.m_axis_rsp_tready = self.network.sink.drive(clock);
-        inputs.m_axis_swrsp_tready = self.software.sink.drive(clock);
-        set_host_pins(inputs, self.host.drive(clock));
-        set_nic_pins(inputs, self.nic.drive(clock));
+        let model = &mut self.model;
+        self.shadow.follow(clock, &model.trace())?;
+        let (host, nic) = (model.host(), model.nic());
+        let ports = [false, true];
+        let (readies, answers) =
+            (ports.map(|of| model.ready(of)), ports.map(|of| model.answer(of)));
+        for (port, is_software) in [(&mut self.network, false), (&mut self.software, true)] {
+            model.set_request(is_software, port.source.drive(clock));
+            model.set_ready(is_software, port.sink.drive(clock));
+        }
+        model.set_host(self.host.drive(clock));
+        model.set_nic(self.nic.drive(clock));
         let broken = RunError::bus(clock);
         self.host.sample(clock, &host).map_err(&broken)?;
         self.link.step(clock, &mut self.host, line);
         self.nic.sample(clock, &nic).map_err(&broken)?;
         self.memory.step(clock, &mut self.nic);
-        let mut ended = Ended::default();
-        if let Some((request, asked, answer)) = self.exchange(false, readies[0], &answers[0])? {
-            ended.served = Some(Served::of(request.key, asked, clock, &answer)?);
-        }
-        if let Some((request, _, answer)) = self.exchange(true, readies[1], &answers[1])? {
-            self.judge_eviction(&request, &answer)?;
-            ended.evicted = Some(request.token);
-        }
-        self.model
-            .try_clock()
-            .map_err(|failure| RunError::Card { clock, what: failure.to_string() })?;
+        let ended = Ended {
+            network: self.exchange(false, readies[0], &answers[0])?,
+            software: self.exchange(true, readies[1], &answers[1])?,
+        };
+        self.model.clock().map_err(|what| RunError::Card { clock, what })?;
         self.clock += 1;
         self.check_progress()?;
         Ok(ended)
@@ -281,7 +288,7 @@ impl Card {
         is_software: bool,
         ready: bool,
         pins: &StreamPins<AnswerBeat>,
-    ) -> Result<Option<(Request<WORDS>, u64, Answer<WORDS>)>, RunError> {
+    ) -> Result<Option<Exchange>, RunError> {
         let clock = self.clock;
         let port = if is_software { &mut self.software } else { &mut self.network };
         if port.source.sample(clock, ready).map_err(RunError::bus(clock))? {
@@ -300,29 +307,12 @@ impl Card {
         };
         self.shadow.answered(is_software, answer)?;
         self.last_answer = clock;
-        Ok(Some((request, asked, answer)))
-    }
-
-    fn judge_eviction(
-        &self,
-        request: &Request<WORDS>,
-        answer: &Answer<WORDS>,
-    ) -> Result<(), RunError> {
-        match answer.status {
-            Status::DONE | Status::Index(IndexStatus::Unknown) => Ok(()),
-            status => Err(RunError::Status {
-                clock: self.clock,
-                what: self.software.name,
-                key: request.key,
-                status,
-                expected: "done or unknown",
-            }),
-        }
+        Ok(Some(Exchange { request, asked, answer }))
     }
 
     fn check_progress(&mut self) -> Result<(), RunError> {
         let (clock, open) = (self.clock, self.under_way());
-        if open == 0 && self.model.outputs().idle_o {
+        if open == 0 && self.model.is_idle() {
             self.last_answer = clock;
         }
         match clock - self.last_answer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is run: contents, look-ups, settings and platform.
 
-use nic::index::{self, DIRECTORY_BITS, Entry, Hint, Operation};
+use nic::index::{self, DIRECTORY_BITS, Hint, Index, Operation};
 use nic::lookup::{Geometry, Request, Settings as LookUpSettings};
 use sim::host_link::Traffic;
 use std::collections::BTreeMap;
@@ -11,6 +11,7 @@ use tables::robin_hood::{RobinHood, RobinHoodTable, Shape};
 use tables::{RemoteTable, Table, Values, Walk};
 use timing::platform::Platform;
 
+use crate::card::Card;
 use crate::contents::Contents;
 use crate::error::RunError;
 use crate::limit::Needs;
@@ -35,6 +36,9 @@ pub const LANDING_LINES: u16 = 32;
 pub const MOST_IN_FLIGHT: u16 = 128;
 /// Segments that the index can have, as the RTL is shipped.
 const MOST_SEGMENTS: u32 = 1 << 24;
+
+/// The RTL, as it is shipped.
+pub type ShippedCard = Card<nic_lookup::Model, OBJECTS>;
 
 /// Memory that shows its stores one by one.
 pub const LOGGED: fn(usize) -> LoggedMemory = LoggedMemory::new;
@@ -161,6 +165,19 @@ impl Job {
         Ok(Geometry::of_table(geometry, TABLE_BASE, MORE, settings)?)
     }
 
+    /// The RTL, as it is shipped, over this table; its index knows these hints, segment by segment, if any.
+    ///
+    /// # Errors
+    /// When it does not do as it should.
+    pub(crate) fn card(
+        &self,
+        geometry: Geometry<WORDS>,
+        hints: &[tables::Hint],
+    ) -> Result<ShippedCard, RunError> {
+        let Settings { seed, card, .. } = self.settings;
+        Card::new(card, &self.platform, seed, geometry, index_of(*geometry.table(), hints))
+    }
+
     /// What each key that is looked up needs of the link, unless the index answers.
     pub(crate) fn needed<M: HostMemory + RemoteMemory>(
         &self,
@@ -203,20 +220,16 @@ fn index_hint(hint: tables::Hint) -> Hint {
     }
 }
 
-/// The requests that tell the index all hints, segment by segment.
-pub fn index_requests(hints: &[tables::Hint]) -> Vec<index::Request<WORDS>> {
-    let request = |(segment, hint): (u32, &tables::Hint)| {
+/// The index of a table that knows these hints, segment by segment, and has cached nothing.
+pub fn index_of<const OBJECTS: usize>(
+    table: index::Table,
+    hints: &[tables::Hint],
+) -> Index<OBJECTS, WORDS> {
+    let mut index = Index::new(table, MOST_PINS);
+    for (segment, hint) in (0..).zip(hints) {
         let mut request = index::Request::new(Operation::SetHint, 0, 0, segment);
         request.hint = index_hint(*hint);
-        request
-    };
-    (0..).zip(hints).map(request).collect()
-}
-
-/// The words of the entry of a segment of which this is known, and nothing is cached.
-pub fn entry_words(table: &index::Table, hint: tables::Hint) -> Vec<u64> {
-    let mut entry = Entry::<OBJECTS, WORDS>::default();
-    let [request] = index_requests(&[hint])[..] else { unreachable!("one a hint") };
-    entry.apply(&request, table, MOST_PINS);
-    entry.encode()
+        index.apply(&request);
+    }
+    index
 }

@@ -5,16 +5,19 @@
 //! - [`Job`]: these, the settings and the platform. It is run in [virtual time](Job::virtual_time), with the
 //!   [machine](Job::machine) in place of the RTL, or by the [wall clock](Job::wall_clock).
 //! - [`Report`]: what came out. Every answer has been judged.
+//! - [`RtlNode`]: the same RTL as the data path of a node of a modelled cluster (`docs/xenic.md`).
 
 mod card;
 mod churn;
 mod contents;
 mod error;
 mod host;
+mod in_loop;
 mod job;
 mod judge;
 mod limit;
 mod machine;
+mod pins;
 mod profile;
 mod report;
 mod served;
@@ -26,6 +29,7 @@ mod world;
 
 pub use contents::{Contents, read_trace};
 pub use error::RunError;
+pub use in_loop::{RtlNode, Waves};
 pub use job::{Job, Watch};
 pub use judge::WrongAnswer;
 pub use limit::Limits;

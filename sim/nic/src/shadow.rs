@@ -8,10 +8,10 @@ use nic::index::{self, Index};
 use nic::lookup::{Action, Answer, Counters, Event, Geometry, LookUp, Part, Request};
 use nic::scan;
 use nic::vector::QUEUES;
-use nic_lookup::Outputs;
 
 use crate::error::RunError;
-use crate::job::{MOST_PINS, OBJECTS, WORDS};
+use crate::job::WORDS;
+use crate::pins::Trace;
 use crate::report::Vectors;
 
 /// Bits of a token of the index (`lookup_pkg.sv`): the context, and whether the request tells what was seen.
@@ -28,7 +28,7 @@ struct Context {
 }
 
 /// The machine beside the RTL.
-pub struct Shadow {
+pub struct Shadow<const OBJECTS: usize> {
     geometry: Geometry<WORDS>,
     index: Index<OBJECTS, WORDS>,
     counters: Counters,
@@ -44,13 +44,9 @@ pub struct Shadow {
     vectors: Vectors,
 }
 
-impl Shadow {
-    /// Nothing is under way; of each segment this hint is known.
-    pub fn new(geometry: Geometry<WORDS>, hints: &[index::Request<WORDS>]) -> Self {
-        let mut index = Index::new(*geometry.table(), MOST_PINS);
-        for hint in hints {
-            index.apply(hint);
-        }
+impl<const OBJECTS: usize> Shadow<OBJECTS> {
+    /// Nothing is under way, and the index has this.
+    pub fn new(geometry: Geometry<WORDS>, index: Index<OBJECTS, WORDS>) -> Self {
         Shadow {
             geometry,
             index,
@@ -128,23 +124,23 @@ impl Shadow {
     ///
     /// # Errors
     /// When it cannot have happened.
-    pub fn follow(&mut self, clock: u64, outputs: &Outputs) -> Result<(), RunError> {
+    pub fn follow(&mut self, clock: u64, trace: &Trace<'_>) -> Result<(), RunError> {
         self.clock = clock;
-        if outputs.trace_request_valid_o {
-            self.request(&outputs.trace_request_data_o)?;
+        if let Some(request) = trace.request {
+            self.request(request)?;
         }
-        if outputs.trace_answer_valid_o {
-            self.index_answer(&outputs.trace_answer_data_o)?;
+        if let Some(answer) = trace.answer {
+            self.index_answer(answer)?;
         }
-        self.vectors.elements += u64::from(outputs.trace_read_valid_o);
+        self.vectors.elements += u64::from(trace.has_read);
         for queue in 0..QUEUES {
-            match outputs.trace_sent_o >> (2 * queue) & 3 {
+            match trace.sent >> (2 * queue) & 3 {
                 0 => {}
                 reason => self.vectors.sent[usize::from(reason) - 1] += 1,
             }
         }
-        if outputs.trace_scan_valid_o {
-            let (place, words) = outputs.trace_scan_data_o.split_at(1);
+        if let Some(scan) = trace.scan {
+            let (place, words) = scan.split_at(1);
             let part = self.part((place[0] >> 8) as u8 & 3)?;
             let answer = scan::Answer::from_words(words);
             let answer = answer.map_err(|error| self.strange("a scan", error))?;
@@ -152,13 +148,12 @@ impl Shadow {
             let answer = scan::Answer { token: 0, ..answer };
             self.happen(place[0] as u8, Event::Scanned(part, answer))?;
         }
-        if outputs.trace_word_valid_o {
-            let [place, word] = outputs.trace_word_data_o;
+        if let Some([place, word]) = trace.word {
             self.happen(place as u8, Event::Word(word))?;
         }
-        if outputs.trace_done_valid_o && outputs.trace_done_data_o >> 10 & 3 != 0 {
-            let part = self.part((outputs.trace_done_data_o >> 8) as u8 & 3)?;
-            self.happen(outputs.trace_done_data_o as u8, Event::Failed(part))?;
+        if let Some(done) = trace.done.filter(|done| done >> 10 & 3 != 0) {
+            let part = self.part((done >> 8) as u8 & 3)?;
+            self.happen(done as u8, Event::Failed(part))?;
         }
         Ok(())
     }

@@ -5,7 +5,6 @@
 use tables::Walk;
 use tables::memory::RemoteMemory;
 
-use crate::card::Card;
 use crate::error::RunError;
 use crate::host::Host;
 use crate::job::{Job, LOGGED, Watch};
@@ -26,7 +25,7 @@ impl Job {
         let needs = Needs::new(host.table());
         let needed = self.needed(&needs);
         let known = if self.settings.card.knows_hints { needs.hints() } else { &[] };
-        let card = Card::new(self, geometry, known)?;
+        let card = self.card(geometry, known)?;
         let raw = World::new(self, card, &mut host).run(watch)?;
         Report::of(self, raw, &needed)
     }

@@ -11,7 +11,6 @@ use tables::memory::{AtomicMemory, RemoteMemory};
 use tables::robin_hood::RobinHoodTable;
 use tables::{RemoteTable, TableError, Walk};
 
-use crate::card::Card;
 use crate::churn::{Churn, Step};
 use crate::error::RunError;
 use crate::job::{Job, Watch};
@@ -64,7 +63,7 @@ impl Job {
         let needs = Needs::new(&table);
         let needed = self.needed(&needs);
         let known = if self.settings.card.knows_hints { needs.hints() } else { &[] };
-        let card = Card::new(self, geometry, known)?;
+        let card = self.card(geometry, known)?;
         drop(needs);
         let (clock, is_ending) = (AtomicU64::new(0), AtomicBool::new(false));
         let shared = Shared { table, clock, is_ending };

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use nic::index::{Operation, Status as IndexStatus};
+use nic::lookup::{Request, Status};
 use sim::bus::BusError;
 
-use crate::card::{Card, Reading};
+use crate::card::{Exchange, Reading};
 use crate::error::RunError;
-use crate::job::{Job, TABLE_BASE, Watch};
+use crate::job::{Job, ShippedCard, TABLE_BASE, Watch};
 use crate::judge::Change;
 use crate::report::{Raw, difference};
 use crate::served::Served;
@@ -48,7 +50,7 @@ pub trait Beside {
 /// A card and the host beside it.
 pub struct World<'j, H> {
     job: &'j Job,
-    card: Card,
+    card: ShippedCard,
     host: &'j mut H,
     /// The threads that wait for an eviction, by its token.
     evicting: BTreeMap<u16, usize>,
@@ -56,7 +58,7 @@ pub struct World<'j, H> {
 
 impl<'j, H: Beside> World<'j, H> {
     /// Both at rest.
-    pub fn new(job: &'j Job, card: Card, host: &'j mut H) -> Self {
+    pub fn new(job: &'j Job, card: ShippedCard, host: &'j mut H) -> Self {
         World { job, card, host, evicting: BTreeMap::new() }
     }
 
@@ -94,7 +96,7 @@ impl<'j, H: Beside> World<'j, H> {
         let mut end = keys.len();
         while served.len() < end {
             if asked < end && self.card.has_room() {
-                self.card.look_up(keys[asked]);
+                self.card.ask(Request::new(Operation::LookUp, keys[asked], 0));
                 asked += 1;
             }
             if self.card.now().is_multiple_of(LOOKS) {
@@ -135,7 +137,8 @@ impl<'j, H: Beside> World<'j, H> {
         if self.card.has_room_for_software()
             && let Some((thread, key)) = self.host.take_eviction()
         {
-            self.evicting.insert(self.card.evict(key), thread);
+            let request = Request::new(Operation::Evict, key, 0);
+            self.evicting.insert(self.card.ask_by_software(request), thread);
         }
     }
 
@@ -149,10 +152,23 @@ impl<'j, H: Beside> World<'j, H> {
                 _ => Err(BusError::DecodeError),
             }
         })?;
-        if let Some(token) = ended.evicted {
+        if let Some(eviction) = ended.software {
+            judge_eviction(clock, &eviction)?;
+            let token = eviction.request.token;
             let thread = self.evicting.remove(&token).expect("a thread has asked for it");
             self.host.evicted(thread, clock);
         }
-        Ok(ended.served)
+        let served = |of: Exchange| Served::of(of.request.key, of.asked, clock, &of.answer);
+        ended.network.map(served).transpose()
+    }
+}
+
+fn judge_eviction(clock: u64, eviction: &Exchange) -> Result<(), RunError> {
+    match eviction.answer.status {
+        Status::DONE | Status::Index(IndexStatus::Unknown) => Ok(()),
+        status => {
+            let (what, expected) = ("the eviction", "done or unknown");
+            Err(RunError::Status { clock, what, key: eviction.request.key, status, expected })
+        }
     }
 }

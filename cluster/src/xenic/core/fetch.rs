@@ -202,7 +202,7 @@ impl<T: Transactions> Burst<'_, T> {
         let is_cached = matches!(filled, Some((_, _, Fill::Cached)));
         self.scratch.one = bytes;
         match is_cached {
-            true => self.shared.nic.index.look(partition, key, owner),
+            true => self.shared.nic.index.look_again(partition, key, owner),
             false => look,
         }
     }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use timing::Time;
 
 use crate::run::{ByHand, Cards, Places, Platform, RunError, Settings};
-use crate::world::{Hardware, MemoryOf, Options};
+use crate::world::{Hardware, IndexOf, MemoryOf, Options};
 
 pub use drtm_h::{DrtmH, DrtmHNc, DrtmR};
 pub use fasst::Fasst;
@@ -41,6 +41,11 @@ pub trait Cluster:
     /// Finds the memory of a host that the cores of its NIC access in what the parts of a node share. A protocol
     /// whose memory nobody accesses so has none.
     fn memory() -> Option<MemoryOf<<Self::Machine as Machine>::Shared>> {
+        None
+    }
+
+    /// Finds the index of a NIC in what the parts of a node share, if NICs have one that hardware can stand for.
+    fn index() -> Option<IndexOf<<Self::Machine as Machine>::Shared>> {
         None
     }
 }

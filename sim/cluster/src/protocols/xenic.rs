@@ -19,7 +19,7 @@ use crate::nic::smart_card::NO_WORK;
 use crate::nic::smart_timing::SmartTiming;
 use crate::run::by_hand::{ByHand, mean};
 use crate::run::{Cards, Platform, RunError, Settings, Switch, XenicSettings};
-use crate::world::{Hardware, MemoryOf, Options, Registered};
+use crate::world::{Hardware, IndexOf, MemoryOf, Options, Registered};
 use by_hand::Form;
 
 /// The protocol.
@@ -68,6 +68,10 @@ impl<T: Totals> Cluster for xenic::Xenic<T> {
 
     fn memory() -> Option<MemoryOf<xenic::Shared<T>>> {
         Some(|shared| shared)
+    }
+
+    fn index() -> Option<IndexOf<xenic::Shared<T>>> {
+        Some(|shared| &mut shared.nic.index)
     }
 }
 

@@ -46,6 +46,9 @@ pub enum RunError {
     /// A transaction was not where it claimed to be.
     #[error("{0}")]
     Check(String),
+    /// The hardware in the loop does otherwise than the machines.
+    #[error("hardware in the loop: {0}")]
+    DataPath(String),
     /// The timeline cannot be written.
     #[error("the timeline cannot be written: {0}")]
     Trace(std::io::Error),
@@ -65,7 +68,7 @@ impl RunError {
         match self {
             Self::Settings(_) | Self::Impossible(_) | Self::Platform(_) => true,
             Self::UnreadableFaults { .. } | Self::Faults { .. } => true,
-            Self::Unrest(_) | Self::AtRest(_) | Self::Check(_) => false,
+            Self::Unrest(_) | Self::AtRest(_) | Self::Check(_) | Self::DataPath(_) => false,
             Self::Trace(_) | Self::History(_) => false,
         }
     }

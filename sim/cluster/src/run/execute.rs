@@ -11,6 +11,7 @@ use cluster::workload::{
 };
 use timing::Time;
 
+use super::data_path::{InLoop, with_data_path};
 use super::platform::Platform;
 use super::report::{ChecksReport, CountReport, Report};
 use super::tally::Tally;
@@ -48,6 +49,8 @@ pub struct Extras<'a> {
     pub history: Option<&'a mut dyn Write>,
     /// Gets a timeline.
     pub trace: Option<&'a mut (dyn Write + Send)>,
+    /// Hardware for the data path of a node's NIC.
+    pub in_loop: Option<InLoop<'a>>,
 }
 
 /// What came out of a run.
@@ -97,6 +100,9 @@ pub fn run(
         // A history needs the record as much as the check does.
         Settings { checks: true, ..settings.clone() }.hardware()?;
     }
+    if let Some(in_loop) = &extras.in_loop {
+        settings.check_in_loop(in_loop)?;
+    }
     let faults = settings.fault_plan()?;
     let slice = (settings.duration().as_ps() / SLICES).clamp(1, LONGEST_SLICE.as_ps());
     let slice = Time::from_ps(slice);
@@ -109,11 +115,32 @@ pub fn run(
 /// # Errors
 /// As [`run`].
 pub fn measure_on(settings: &Settings, platform: impl Into<Platform>) -> Result<Report, RunError> {
-    let platform = &platform.into();
+    unwatched(settings, &platform.into(), None)
+}
+
+/// The same with hardware for the data path of a node's NIC.
+///
+/// # Errors
+/// As [`run`].
+pub fn measure_in_loop(
+    settings: &Settings,
+    platform: impl Into<Platform>,
+    in_loop: InLoop<'_>,
+) -> Result<Report, RunError> {
+    settings.check_in_loop(&in_loop)?;
+    unwatched(settings, &platform.into(), Some(in_loop))
+}
+
+fn unwatched(
+    settings: &Settings,
+    platform: &Platform,
+    in_loop: Option<InLoop<'_>>,
+) -> Result<Report, RunError> {
     settings.check_on(platform)?;
     let watch = &mut Watch { is_interrupted: &|| false, progress: &mut |_| () };
     let (faults, slice) = (settings.fault_plan()?, settings.duration());
-    let job = Job { settings, platform, faults, slice, extras: Extras::default(), watch };
+    let extras = Extras { in_loop, ..Extras::default() };
+    let job = Job { settings, platform, faults, slice, extras, watch };
     Ok(settings.protocol.with(job)?.0.report)
 }
 
@@ -247,7 +274,11 @@ impl Job<'_, '_, '_> {
         if let Some(memory_of) = P::Cluster::<AnyWorkload>::memory() {
             world = world.with_memory(memory_of);
         }
+        if let Some(mut in_loop) = self.extras.in_loop.take() {
+            world = with_data_path(world, settings, &mut in_loop)?;
+        }
         let (tally, slices) = self.slices(&mut world);
+        is_sound(&world)?;
         let is_cut_off = (self.watch.is_interrupted)();
         // What was cut off is not at rest, and cannot be judged as a whole.
         let longest_delay = Time::from_ns(longest_delay);
@@ -258,6 +289,7 @@ impl Job<'_, '_, '_> {
             }
             (false, false) => Ok(Some(ChecksReport::default())),
         };
+        is_sound(&world)?;
         // Also of a run that does not pass: then it is needed most.
         if let Some(target) = self.extras.history.take() {
             write_history(&world, settings, target)?;
@@ -269,6 +301,9 @@ impl Job<'_, '_, '_> {
         let mut report = tally.report(settings, &kinds, &by_hand, (checks, digest));
         report.is_interrupted = is_interrupted;
         report.faults = hits.map_or_else(Vec::new, |hits| faults_of(&hits));
+        if !is_interrupted && let Some(path) = world.data_path_mut() {
+            report.data_path = Some(path.report().map_err(RunError::DataPath)?);
+        }
         let simulated_transactions = finished(&world);
         let timeline = world.trace_mut().take();
         let trace_note = match timeline.map(Timeline::finish) {
@@ -316,6 +351,14 @@ impl Job<'_, '_, '_> {
 
 /// The world of a run.
 type Worldly<'w, C> = World<C, Watcher<&'w mut (dyn Write + Send)>>;
+
+/// Whether the hardware in the loop, if there is some, has done as the machines.
+fn is_sound<C: Cluster>(world: &Worldly<'_, C>) -> Result<(), RunError> {
+    match world.failure() {
+        None => Ok(()),
+        Some(failure) => Err(RunError::DataPath(failure.into())),
+    }
+}
 
 fn options(of: &Settings, has_faults: bool, writes_history: bool) -> Options {
     // Without faults nobody has to find out that a node has failed.

@@ -3,6 +3,7 @@
 //! report of what came out.
 
 pub(crate) mod by_hand;
+mod data_path;
 mod draft;
 mod error;
 mod execute;
@@ -16,9 +17,12 @@ mod workload;
 mod xenic;
 
 pub use by_hand::{ByHand, Places};
+pub use data_path::{DataPathReport, Ground, InLoop, MakeDataPath, Waits};
 pub use draft::{Draft, Flags};
 pub use error::RunError;
-pub use execute::{Extras, Outcome, Progress, Slice, Watch, measure_on, run, slices_on};
+pub use execute::{
+    Extras, Outcome, Progress, Slice, Watch, measure_in_loop, measure_on, run, slices_on,
+};
 pub use memory::{MOST_MEMORY, Memory};
 pub use platform::{Cards, Platform};
 pub use report::{

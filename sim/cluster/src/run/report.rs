@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::Settings;
+use super::{DataPathReport, Settings};
 
 /// The results of a run. The same settings give the same report, byte for byte.
 #[derive(Clone, Debug, Serialize)]
@@ -41,6 +41,9 @@ pub struct Report {
     /// What the faults did; empty without faults.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<CountReport>,
+    /// What the hardware in the loop did, if there was some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_path: Option<DataPathReport>,
     /// What is known to be right.
     pub checks: ChecksReport,
     /// Of everything that happened, in hexadecimal: two runs with the same one were the same.
@@ -141,7 +144,7 @@ fn is_none(number: &f64) -> bool {
 }
 
 /// How often something happened.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CountReport {
     /// What.
     pub name: String,

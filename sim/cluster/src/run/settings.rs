@@ -210,10 +210,9 @@ impl Settings {
             let expected = format!("{}, or a file{because}", names.join(", "));
             Err(reject("platform", self.platform.clone(), expected).into())
         };
-        let file = match (names.contains(&self.platform.as_str()), is_file) {
-            (true, _) => PlatformFile::named(&self.platform)?,
-            (false, true) => PlatformFile::load(&self.platform)?,
-            (false, false) => {
+        let file = match names.contains(&self.platform.as_str()) || is_file {
+            true => self.platform_file()?,
+            false => {
                 let is_other =
                     Cards::ALL.iter().any(|of| of.platforms().contains(&&*self.platform));
                 return refuse(if is_other { self.needs(cards) } else { String::new() });
@@ -233,6 +232,15 @@ impl Settings {
             return Err(reject(field, value, too_much(memory)).into());
         }
         Ok(platform)
+    }
+
+    /// The platform's file, which comes with the program or is its own.
+    pub(super) fn platform_file(&self) -> Result<PlatformFile, RunError> {
+        let is_file = self.platform.contains('/') || self.platform.ends_with(".toml");
+        Ok(match is_file {
+            true => PlatformFile::load(&self.platform)?,
+            false => PlatformFile::named(&self.platform)?,
+        })
     }
 
     /// Why a platform with other cards than these is refused.

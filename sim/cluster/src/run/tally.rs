@@ -94,6 +94,7 @@ impl Tally {
             messages_a_burst: messages_a_burst(&ledger),
             traffic: traffic(&ledger, by_hand),
             faults: Vec::new(),
+            data_path: None,
             checks,
             digest,
             events: ledger.events,

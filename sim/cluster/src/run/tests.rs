@@ -234,7 +234,7 @@ fn a_history_needs_the_memory_of_the_record() {
     let settings = checked(&few, flags).expect("possible");
     assert!(settings.hardware().is_ok());
     let mut history = Vec::new();
-    let extras = Extras { history: Some(&mut history), trace: None };
+    let extras = Extras { history: Some(&mut history), ..Extras::default() };
     let watch = &mut Watch { is_interrupted: &|| true, progress: &mut |_| () };
     let error = run(&settings, extras, watch).expect_err("refused").to_string();
     assert!(error.contains("duration_us") && error.contains("memory"), "{error}");

@@ -11,6 +11,7 @@ mod clock;
 mod core;
 mod course;
 mod cpu;
+mod data_path;
 mod digest;
 mod ledger;
 mod life;
@@ -33,11 +34,13 @@ use crate::faults::{Faults, Happening};
 use crate::nic::Card;
 use clock::Clock;
 use core::Core;
+use data_path::Beside;
 use digest::Happened;
 use recorder::{AttemptIndex, Recorder};
 use slab::{Handle, Slab};
 
 pub use cpu::CpuCosts;
+pub use data_path::{DataPath, IndexOf, Ticket};
 pub use ledger::{KindCounts, Ledger, LostCounts, ResourceUse, StageCounts, VerbCounts};
 pub use settings::{Hardware, Options, Registered, Unrest, WorldError};
 pub use trace::{MessageNote, Trace, Unwatched};
@@ -67,6 +70,8 @@ enum Kind {
     Core,
     /// A deadline may have come.
     Deadline,
+    /// A clock edge of hardware in the loop.
+    Edge,
     /// Something happens to a node.
     Happening,
     /// The run was to go up to here.
@@ -114,6 +119,7 @@ pub struct World<P: Protocol, T: Trace = Unwatched> {
     faults: Option<Box<dyn Faults>>,
     happenings: Vec<(Time, NodeId, Happening)>,
     memory_of: Option<MemoryOf<<P::Machine as Machine>::Shared>>,
+    beside: Option<Beside<<P::Machine as Machine>::Shared>>,
     ledger: Ledger,
     recorder: Recorder,
     /// Attempts whose coordinator has died.
@@ -182,6 +188,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             recorder: Recorder::default(),
             slab: Slab::default(),
             memory_of: None,
+            beside: None,
             ledger: Ledger::default(),
             undecided: BTreeMap::new(),
             happened: Happened::default(),
@@ -359,6 +366,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             Kind::HostMemory => self.host_memory_reached(now, node, event.handle),
             Kind::Core => self.core_goes_on(now, node, part, event.handle),
             Kind::Deadline => self.deadline_comes(now, node, part, event.handle),
+            Kind::Edge => self.edge_comes(now, node),
             Kind::Happening => self.happens(now, node, event.handle as usize),
             Kind::Limit => {}
         }

@@ -59,6 +59,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             self.happened.add([now.as_ps(), way, u64::from(token.0)], bytes);
         }
         match asked.place {
+            Place::Host if self.reads_by_data_path(now, (node, part), handle, &operation) => {}
             Place::Host => self.operate_on_host(now, node, handle, request),
             Place::Node(_) => self.issue(now, node, handle, request),
         }

@@ -112,18 +112,27 @@ impl<P: Protocol, T: Trace> World<P, T> {
         state.busy[kind] += 1;
         self.bursts += 1;
         self.ledger.bursts += 1;
-        let endpoint = state.endpoint(part);
-        self.trace.burst(endpoint.node, endpoint.part, now, now + length, count);
         for handle in self.taken.drain(..) {
             self.slab.free(handle);
         }
-        self.core_event(node, part, now + length);
+        if !self.ask(now, (node, part), length, count) {
+            self.work_on(now, node, part, length, count);
+        }
         self.set_alarm(node, part);
+    }
+
+    /// A core works for so long from now on, and is at the end of its burst then.
+    pub(super) fn work_on(&mut self, now: Time, node: usize, part: usize, work: Time, inputs: u32) {
+        let state = &self.nodes[node];
+        let (endpoint, begun) = (state.endpoint(part), state.cores[part].begun);
+        self.trace.burst(endpoint.node, endpoint.part, begun, now + work, inputs);
+        self.core_event(node, part, now + work);
     }
 
     /// How long a burst takes whose machine's work alone takes `work`: with what its frames take where
     /// software makes them, which is done here.
     fn with_frames(&mut self, node: usize, part: usize, work: Time) -> Time {
+        let reads_rows = !self.has_data_path(node, part);
         let state = &mut self.nodes[node];
         let own = state.endpoint(part);
         let frames = state.card.frames(own.part);
@@ -154,7 +163,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
         }
         for request in core.effects.operations().iter().filter(|it| it.place == Place::Host) {
             match request.operation {
-                Operation::Read { .. } => load.reads += 1,
+                Operation::Read { .. } => load.reads += u32::from(reads_rows),
                 _ => load.writes += 1,
             }
         }

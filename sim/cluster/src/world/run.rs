@@ -45,6 +45,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
             }
             self.fetch_ahead();
             self.happen(now, event);
+            if self.failure().is_some() {
+                break;
+            }
         }
         self.reached = self.reached.max(limit);
     }
@@ -95,6 +98,10 @@ impl<P: Protocol, T: Trace> World<P, T> {
             let active = self.is_active();
             if active {
                 self.last_active = self.now().max(self.reached);
+            }
+            // Then nobody waits for an answer that does not come; the caller asks for the failure.
+            if self.failure().is_some() {
+                return Ok(true);
             }
             let next = self.kernel.next_time();
             let rested = self.last_active + self.options.quiet;

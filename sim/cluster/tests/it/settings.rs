@@ -3,7 +3,10 @@
 //! run without end.
 
 use cluster_sim::platform::Hardware;
-use cluster_sim::run::{Report, RunError, Settings, Slice, Workload, measure_on, slices_on};
+use cluster_sim::run::{
+    ProtocolName, Report, RunError, Settings, Slice, Switch, Workload, XenicSettings, measure_on,
+    slices_on,
+};
 use timing::Time;
 
 fn small() -> Settings {
@@ -205,5 +208,46 @@ fn the_workloads_of_xenic_pass_the_checks() {
         let (report, again) = (run(), run());
         assert!(report.checks.transactions > 30 && report.checks.at_rest, "{:?}", report.checks);
         assert_eq!(report.digest, again.digest);
+    }
+}
+
+#[test]
+fn a_node_without_a_data_path_for_hardware_is_refused() {
+    let bank = |accounts_per_node| Workload::SmallBankXenic {
+        accounts_per_node,
+        hot_percent: 4.0,
+        access: workloads::scenario::SmallBankAccess::Hot90,
+    };
+    let sound = Settings {
+        protocol: ProtocolName::Xenic,
+        platform: "liquidio3".into(),
+        workload: bank(1000),
+        xenic: Some(XenicSettings::default()),
+        ..small()
+    };
+    assert_eq!(sound.node_in_loop("--rtl", "node2").expect("the last node"), 2);
+    let refused = |settings: &Settings, name: &str| {
+        settings.node_in_loop("--rtl", name).expect_err(name).to_string()
+    };
+    for name in ["node3", "node-1", "node+1", "node", "0", "Node0", "node65536"] {
+        assert_eq!(refused(&sound, name), format!("--rtl {name}: expected node0 to node2"));
+    }
+    let xenic = |without: &[Switch], on_host: &[&str]| XenicSettings {
+        without: without.to_vec(),
+        on_host: on_host.iter().map(|kind| (*kind).into()).collect(),
+        ..XenicSettings::default()
+    };
+    let host = |xenic| Settings { xenic: Some(xenic), ..sound.clone() };
+    for (settings, expected) in [
+        (small(), "protocol xenic, as fasst has no data path"),
+        (Settings { workload: bank(600_000), ..sound.clone() }, "at most 524288 accounts a node"),
+        (Settings { workload: small().workload, ..sound.clone() }, "rows of tatp come and go"),
+        (Settings { faults: Some("faults.toml".into()), ..sound.clone() }, "no faults"),
+        (host(xenic(&[Switch::Ships, Switch::MultiHop], &[])), "logic on the NICs"),
+        (host(xenic(&[], &["balance"])), "logic on the NICs"),
+    ] {
+        let message = refused(&settings, "node0");
+        assert!(message.starts_with("--rtl node0: expected "), "{message}");
+        assert!(message.contains(expected), "{expected:?} in {message:?}");
     }
 }

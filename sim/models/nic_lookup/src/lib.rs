@@ -14,6 +14,11 @@ pub mod wide {
     verilated::model!("wide");
 }
 
+/// As shipped, but with eight objects in an entry of the index: for a node of a cluster, whose index has as many.
+pub mod eight {
+    verilated::model!("eight");
+}
+
 /// Slots of 32 bytes, two words of a value, two objects, eight requests of the network, reads of two lines; with
 /// planted bugs, which the test suite has to find.
 #[cfg(feature = "mutants")]
