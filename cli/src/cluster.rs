@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep cluster`: distributed transaction protocols on a modelled cluster, in virtual time.
 
+mod rtl;
 mod run;
 mod settings;
 mod sweep;

@@ -6,9 +6,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::ValueHint;
-use cluster_sim::run::{Extras, Outcome, Progress, Settings, Watch, run as execute};
+use cluster_sim::run::{
+    Extras, Ground, InLoop, MakeDataPath, Outcome, Progress, Settings, Watch, run as execute,
+};
+use cluster_sim::world::DataPath;
+use nic_runs::RtlNode;
 use serde::Serialize;
 
+use super::rtl::RtlArgs;
 use super::settings::{SettingsArgs, of_run};
 use super::table;
 use crate::error::CommandError;
@@ -25,6 +30,7 @@ Examples:
   lockstep cluster run --workload smallbank --platform connectx3 --json
   lockstep cluster run scenarios/cluster/fasst-crash.toml --history history.jsonl
   lockstep cluster run --duration-us 20 --trace trace.json
+  lockstep cluster run --protocol xenic --workload smallbank-xenic --keys 20000 --rtl node0
 
 The same settings give the same report, byte for byte, and the same digest; how long the simulation
 took is this machine's, and --json writes it to standard error.
@@ -54,6 +60,8 @@ pub struct Args {
     /// Writes a timeline of transactions, messages and cores to this file, for Perfetto.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: RtlArgs,
     /// Shows no progress bar, and no table.
     #[arg(short, long)]
     quiet: bool,
@@ -74,15 +82,25 @@ struct WallLine {
 pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let out = out.quiet(args.quiet);
     let settings = args.settings.settings(args.faults.as_ref())?;
+    let rtl = args.rtl.check(&settings)?;
     // Before the run, so that a long one is not in vain.
-    let [mut report_file, mut history, mut trace] = whole_file::create_each([
+    let [mut report_file, mut history, mut trace, waves] = whole_file::create_each([
         ("--out", args.out.as_deref()),
         ("--history", args.history.as_deref()),
         ("--trace", args.trace.as_deref()),
+        ("--waves", args.rtl.waves.as_deref()),
     ])?;
+    let node = rtl.as_ref().map_or(0, |(node, _)| *node);
+    let mut make = |ground: Ground<'_>| {
+        let files = rtl.as_ref().zip(waves.as_ref());
+        let waves = files.map(|((_, window), file)| window.waves(file.temporary()));
+        Ok(Box::new(RtlNode::new(node, ground, waves)?) as Box<dyn DataPath>)
+    };
+    let make: &mut MakeDataPath<'_> = &mut make;
     let extras = Extras {
         history: history.as_mut().map(|file| file as &mut dyn Write),
         trace: trace.as_mut().map(|file| file as &mut (dyn Write + Send)),
+        in_loop: rtl.as_ref().map(|_| InLoop { node, make }),
     };
     let (outcome, took) = timed(&settings, extras, &out)
         .map_err(|failure| with_repetition(failure, &args, &settings))?;
@@ -101,7 +119,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     if let (Some(file), Some(path)) = (&mut report_file, &args.out) {
         writeln!(file, "{line}").map_err(|cause| CommandError::writing(path, cause))?;
     }
-    for file in [report_file, history, trace].into_iter().flatten() {
+    for file in [report_file, history, trace, waves].into_iter().flatten() {
         file.finish()?;
     }
     if let (Some(path), Some(note)) = (&args.trace, &outcome.trace_note) {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cluster_sim::run::{Latency, Outcome, Report, TrafficReport};
+use cluster_sim::run::{DataPathReport, Latency, Outcome, Report, TrafficReport};
 
 use crate::output::Output;
 use crate::text::{bytes, count, duration, rate, wrap};
@@ -27,6 +27,10 @@ pub fn full(outcome: &Outcome, took: Duration, out: &Output) -> String {
     resources(&mut text, report, out);
     text.line("");
     traffic(&mut text, report, out);
+    if let Some(path) = &report.data_path {
+        text.line("");
+        data_path(&mut text, path, out);
+    }
     if !report.faults.is_empty() {
         text.line("");
         text.line(&out.strong("Faults"));
@@ -177,6 +181,35 @@ fn traffic(text: &mut Text, report: &Report, out: &Output) {
         cells.extend(verbs.map(|of| format!("{of:.3}")));
     }
     text.row("  all", cells);
+}
+
+fn data_path(text: &mut Text, of: &DataPathReport, out: &Output) {
+    let name = format!("RTL of {}", of.node);
+    text.line(
+        &out.strong(format!(
+            "{name:<NAME$}{:>CELL$}{:>CELL$}{:>CELL$}",
+            "count", "mean", "longest"
+        )),
+    );
+    let looks = of.hits.count + of.misses.count;
+    for (name, waits) in [
+        ("look-ups, cached", &of.hits),
+        ("look-ups, read", &of.misses),
+        ("updates, unlocks, unpins", &of.others),
+    ] {
+        let times = [waits.mean_ns, waits.max_ns].map(duration);
+        text.row(&format!("  {name}"), [count(waits.count)].into_iter().chain(times));
+    }
+    let share = |part: u64, all: u64| percent(part as f64 / all.max(1) as f64);
+    text.row("  hits", [share(of.hits.count, looks)]);
+    text.row("  clocks awake", [count(of.clocks)]);
+    text.row("  with a stalled port", [count(of.stalls), share(of.stalls, of.clocks)]);
+    text.paragraph(&format!(
+        "All {} answers were those of the machines, in the order in which they were asked for.",
+        count(of.compared)
+    ));
+    let counters = of.counters.iter().map(|of| format!("{} {}", of.name, count(of.count)));
+    text.paragraph(&format!("Counters: {}.", counters.collect::<Vec<_>>().join(", ")));
 }
 
 fn checks(report: &Report) -> String {

@@ -12,6 +12,7 @@ mod micro;
 mod nic_lookup;
 mod occupancy;
 mod rpc;
+mod rtl;
 mod systems;
 mod table2;
 mod tables;
@@ -136,5 +137,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[systems::XENIC, systems::RDMA],
         paper: &fig9::PAPER_B,
         run: fig9::latency,
+    },
+    Experiment {
+        name: "xenic-rtl",
+        title: "SmallBank with the RTL of the look-ups at one server, beside the timed model",
+        source: "Xenic (SOSP 2021), sections 3.5, 4.1.3 and 5.5, in hardware",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC],
+        paper: &[],
+        run: rtl::measure,
     },
 ];
