@@ -97,7 +97,12 @@ struct Resident {
     reads: u16,
     /// Whether it was used since the hand came by.
     is_used: bool,
+    /// Whether an object has left it for another one.
+    has_replaced: bool,
 }
+
+/// The bytes that an entry takes in a simulation, beside its values.
+pub const ENTRY_BYTES: usize = size_of::<Resident>();
 
 /// The index of one NIC.
 #[derive(Clone, Debug)]
@@ -201,9 +206,15 @@ impl Index {
         Self { is_warm, ..self }
     }
 
-    /// Whether a row that is not cached had been at the start.
-    pub fn is_warm(&self) -> bool {
-        self.is_warm
+    /// Whether a row, if it is not cached, had been at the start: none has left its entry since.
+    pub fn is_warm(&self, partition: PartitionId, key: Key) -> bool {
+        let place = || self.by_number.get(&self.spot(partition, key).number);
+        self.is_warm && place().is_none_or(|place| !self.residents[*place as usize].has_replaced)
+    }
+
+    /// The number of a key's entry.
+    pub fn entry_of(&self, partition: PartitionId, key: Key) -> u64 {
+        self.spot(partition, key).number
     }
 
     /// The largest displacement of the host's tables (D_m), and how full they are, in percent.
@@ -232,6 +243,7 @@ impl Index {
                 values: Vec::new(),
                 reads: 0,
                 is_used: true,
+                has_replaced: false,
             });
             self.residents.len() - 1
         } else {
@@ -240,7 +252,7 @@ impl Index {
         let resident = &mut self.residents[place];
         resident.number = spot.number;
         resident.entry = Objects::default();
-        resident.is_used = true;
+        (resident.is_used, resident.has_replaced) = (true, false);
         self.by_number.insert(spot.number, place as u32);
         // The hints of all segments stay in NIC memory: eight bytes each.
         let displacement = self.displacements.displacement(spot.key, spot.home);
@@ -278,6 +290,17 @@ impl Index {
         self.residents[place].entry.apply(request, table, MOST_PINS)
     }
 
+    /// Applies a request that may put an object in the place of another one.
+    fn apply_placing(&mut self, place: usize, request: &Request<1>) -> nic::index::Answer<1> {
+        let entry = &self.residents[place].entry;
+        let is_full = entry.objects().iter().all(Option::is_some);
+        let replaces = is_full && entry.index_of(request.key).is_none();
+        let answer = self.apply(place, request);
+        let resident = &mut self.residents[place];
+        resident.has_replaced |= replaces && resident.entry.index_of(request.key).is_some();
+        answer
+    }
+
     /// The place of an object in its entry.
     fn object(&self, partition: PartitionId, key: Key) -> Option<(usize, usize)> {
         let spot = self.spot(partition, key);
@@ -301,7 +324,7 @@ impl Index {
         if self.own_lock_conflicts && self.owner_of(partition, key) == Some(owner) {
             return (Look::Locked, true);
         }
-        let answer = self.apply(place, &request);
+        let answer = self.apply_placing(place, &request);
         let had = answer.found.is_some_and(|found| found.owner == Some(owner));
         let look = match answer.status {
             Status::Done => {
@@ -427,7 +450,7 @@ impl Index {
         request.epoch = epoch;
         request.version = row.version;
         request.value = if row.value.is_some() { PRESENT } else { ABSENT };
-        let status = self.apply(place, &request).status;
+        let status = self.apply_placing(place, &request).status;
         match status {
             Status::Done => {
                 let at = self.residents[place].entry.index_of(key.row);
@@ -550,4 +573,40 @@ impl Index {
 
 fn request(operation: Operation, spot: Spot) -> Request<1> {
     Request::new(operation, spot.key.row, spot.home.home, spot.home.segment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::TableNumber;
+    use crate::transact::TableShape;
+
+    /// A row that leaves its entry for another one has to be read again from then on, and no row of the others.
+    #[test]
+    fn an_entry_that_has_replaced_an_object_is_not_warm() {
+        let displacements = Arc::new(Displacements::new(16, 90).expect("a table"));
+        let shape = TableShape::hashed("rows", 8, 8);
+        let place = displacements.place(&shape, 1, 0).expect("a place");
+        let key = |row| Key { table: TableNumber(0), row };
+        let segment = |row| place.home(key(row)).segment;
+        let rows: Vec<u64> =
+            (0..).filter(|row| segment(*row) == segment(0)).take(OBJECTS + 1).collect();
+        let other = (0..).find(|row| segment(*row) != segment(0)).expect("a segment more");
+        let mut index = Index::new(displacements, [place].into(), [8].into(), 64, false).warm(true);
+        let partition = PartitionId(0);
+        let mut bring = |row| {
+            let Look::Miss { epoch, .. } = index.look(partition, key(row), 1) else {
+                panic!("nobody has brought row {row}")
+            };
+            index.begin_read(partition, key(row));
+            let cached = Cached { version: 0, value: Some(&[1; 8]) };
+            assert_eq!(index.end_read(partition, key(row), epoch, cached), Fill::Cached);
+            [0, other].map(|row| index.is_warm(partition, key(row)))
+        };
+        for row in &rows[..OBJECTS] {
+            assert_eq!(bring(*row), [true, true]);
+        }
+        assert_eq!(bring(rows[OBJECTS]), [false, true]);
+        assert_eq!(index.cached(partition, key(0)), None, "the first one has left");
+    }
 }

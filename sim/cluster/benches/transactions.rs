@@ -159,7 +159,7 @@ fn measure<P: Runs, T: Totals>(
 ) {
     let platform = settings.hardware().expect("a platform");
     let hardware = P::hardware(settings, &platform).expect("a platform of the protocol");
-    let cluster = P::cluster(settings, false, workload).expect("settings");
+    let cluster = P::cluster_on(settings, &platform, false, workload).expect("settings");
     options.host_threads = P::host_threads(settings);
     options.threads_with_workers = P::threads_with_workers(settings);
     options.workers = settings.workers;

@@ -187,6 +187,12 @@ impl<I, S> Worker<I, S> {
         }
         let size = value_bytes(cx.fixed.workload.tables(), key);
         let start = HEADER as usize;
+        // A row that was made while buckets were read, and whose value lies beside them.
+        if present && bytes.len() < start + size {
+            self.verbs[at].what = What::Row { key, intent, reads };
+            let length = cx.fixed.places[usize::from(key.table.0)].row;
+            return self.issue(cx, at, Stage::Execute, read(key, length), (&[], false));
+        }
         let value = bytes.get(start..start + size).filter(|_| present);
         cx.out.work(Work::CopyLine, value.map_or(0, <[u8]>::len).div_ceil(64) as u32);
         self.rows.fetched(key, intent, version, value);

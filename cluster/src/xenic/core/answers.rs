@@ -223,7 +223,7 @@ impl<T: Transactions> Burst<'_, T> {
         }
         if state.open == 0 {
             self.proceed(slot);
-        } else if self.lacks_steps(slot) {
+        } else if self.lacks_steps(slot) || self.exceeds_an_entry(slot) {
             self.dropped().too_large += 1;
             self.core.slots[usize::from(slot)].enter(Stage::Execute);
             self.decide(slot, crate::transact::Decision::RollBack);

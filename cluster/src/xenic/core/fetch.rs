@@ -161,7 +161,7 @@ impl<T: Transactions> Burst<'_, T> {
                 false => (index.look(partition, key, owner), false),
             };
             let look = match look {
-                Look::Miss { epoch, .. } if self.shared.nic.index.is_warm() => {
+                Look::Miss { epoch, .. } if self.shared.nic.index.is_warm(partition, key) => {
                     self.bring(partition, key, (epoch, look, owner))
                 }
                 _ => look,
@@ -281,13 +281,14 @@ impl<T: Transactions> Burst<'_, T> {
                     fetch.refused.get_or_insert(Verdict::Refused);
                     Found::Cached
                 }
-                Some((version, value, Fill::NotCached)) => {
+                // Of a stale read, the look-up is made again when all are there.
+                Some((_, _, Fill::Stale)) => Found::Cached,
+                // Another row of the request may take its place in the index.
+                Some((version, value, Fill::Cached | Fill::NotCached)) => {
                     let place = fetch.bytes.len() as u32;
                     put_row(version, value, &mut fetch.bytes);
                     Found::Read { epoch, at: place }
                 }
-                // Of a stale read, the look-up is made again when all are there.
-                Some((_, _, Fill::Cached | Fill::Stale)) => Found::Cached,
             };
             self.out.work(Work::CopyLine, size.div_ceil(64) as u32);
         }

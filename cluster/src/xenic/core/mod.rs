@@ -58,7 +58,7 @@ pub struct Dropped {
     /// Messages that came while the node's lease was out or its view was changing.
     pub not_serving: u64,
     /// Transactions that were rolled back because a message about them would be too large, or they would take too
-    /// many messages.
+    /// many messages, or lock more rows of one entry of an index than it has room for.
     pub too_large: u64,
     /// Memory operations that failed.
     pub failed: u64,

@@ -4,14 +4,15 @@
 //! All keys of a step to one node go in one message, but for what would make it, or its answer, exceed the MTU. If
 //! requests are not combined, each key has a message of its own.
 
+use super::super::index::OBJECTS;
 use super::super::messages::{
     HEADER, Header, KEY, Keys, Kind, Request, STEPS, VERSIONED, Version, Versions, put_key,
     value_bytes,
 };
 use super::Burst;
 use super::slot::{Ask, What};
-use crate::engine::{NodeId, Work};
-use crate::transact::{TableShape, Transactions};
+use crate::engine::{Key, NodeId, Work};
+use crate::transact::{Intent, TableShape, Transactions};
 
 /// Messages that a step may need beside those of its rows, kept free.
 const RESERVED_STEPS: u8 = 48;
@@ -36,6 +37,31 @@ impl<T: Transactions> Burst<'_, T> {
     pub(super) fn lacks_steps(&self, slot: u16) -> bool {
         let slot = &self.core.slots[usize::from(slot)];
         usize::from(slot.step) + slot.asks.len() > usize::from(STEPS - RESERVED_STEPS)
+    }
+
+    /// Whether the transaction of a slot would lock more rows of one entry of an index than it has room for, so that no
+    /// other attempt could do better.
+    pub(super) fn exceeds_an_entry(&self, slot: u16) -> bool {
+        let slot = &self.core.slots[usize::from(slot)];
+        if slot.asks.len() + slot.rows.all().len() <= OBJECTS {
+            return false;
+        }
+        let asked = slot.asks.iter().filter(|ask| matches!(ask.what, What::Lock | What::LateLock));
+        let rows = slot.rows.all().iter().filter(|row| row.intent == Intent::Write);
+        self.are_too_many(asked.map(|ask| ask.key).chain(rows.map(|row| row.key)))
+    }
+
+    /// Whether more of these keys lie in one entry of an index than it has room for.
+    pub(super) fn are_too_many(&self, keys: impl Iterator<Item = Key>) -> bool {
+        let mut entries: Vec<(u64, Key)> = keys
+            .map(|key| {
+                let partition = self.fixed.layout.partition_of(key);
+                (self.shared.nic.index.entry_of(partition, key), key)
+            })
+            .collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries.chunk_by(|one, next| one.0 == next.0).any(|of| of.len() > OBJECTS)
     }
 
     pub(super) fn next_header(&mut self, slot: u16, kind: Kind) -> Header {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions whose logic another node's NIC runs (section 4.2.3).
 
+use super::super::index::OBJECTS;
 use super::super::messages::{
     HEADER, Header, KeyedRows, Keys, Kind, Record, Request, Verdict, Version, put_key,
     put_keyed_row,
@@ -25,7 +26,10 @@ impl<T: Transactions> Burst<'_, T> {
         }
         let own = self.core.own;
         let keys = std::mem::take(&mut self.core.slots[at].keys);
-        let to = self.other_node(&keys);
+        // All own keys are locked, also those that are only read.
+        let is_too_large =
+            keys.len() > OBJECTS && self.are_too_many(keys.iter().map(|(key, _)| *key));
+        let to = self.other_node(&keys).filter(|_| !is_too_large);
         if to.is_some() {
             self.core.slots[at].enter(Stage::ShipOwn);
             for (key, intent) in &keys {

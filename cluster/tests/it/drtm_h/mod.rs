@@ -210,6 +210,16 @@ fn wild_transactions_in_any_order() {
     });
 }
 
+/// Rows that lie beside their buckets are made while others are on the way to them along a chain.
+#[test]
+fn rows_that_are_made_meanwhile_are_read() {
+    seeds::each!(40, |seed| {
+        let settings =
+            Settings { form: Form::NC, threads: 1, workers: 3, backups: 0, ..Settings::default() };
+        all(settings, Wild { rows: 4, seed }, 12, seed);
+    });
+}
+
 /// Runs a case with a bug, and says what was noticed.
 fn noticed(form: Form, planted: Planted, seed: u64) -> Option<String> {
     let objects = ObjectStoreSettings {

@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use cluster::engine::Ending;
+use cluster::engine::{Ending, Key};
 use cluster::placement::partition_of;
 use cluster::transact::Intent::{self, Read, Write};
 use cluster::transact::Transactions;
 use cluster::workload::{ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted};
 use cluster::xenic::Settings;
+use cluster::xenic::displacements::Displacements;
 
 use super::driver::{Cluster, Network};
 
@@ -267,4 +268,45 @@ fn locks_of_what_is_not_changed_are_given_back() {
     assert!(cluster.ended(Ending::AbortedByLock) > 0);
     let (number, bytes) = cluster.sent[&RELEASE];
     assert!(number > 0 && bytes == 10 * number);
+}
+
+/// Rows on node 3 that share an entry of its index.
+fn of_one_entry(store: &ObjectStore, number: usize) -> Vec<u64> {
+    let Settings { displacement, occupancy, .. } = settings();
+    let displacements = Displacements::new(displacement, occupancy).expect("a table");
+    let place = displacements.place(&store.tables()[0], NODES, 0).expect("a place");
+    let segment = |row: u64| place.home(Key { row, ..Key::default() }).segment;
+    let mut found = BTreeMap::<u32, Vec<u64>>::new();
+    for row in (0..).filter(|row| partition_of(*row, NODES).0 == 3) {
+        let rows = found.entry(segment(row)).or_default();
+        rows.push(row);
+        if rows.len() == number {
+            return rows.clone();
+        }
+    }
+    unreachable!("there are enough rows")
+}
+
+/// An entry has room for eight objects: nine that are locked at once never fit, and end the transaction for good. Nine
+/// that are read do, though they push each other out.
+#[test]
+fn more_rows_of_one_entry_than_it_has_room_for_are_rolled_back() {
+    let large = ObjectStoreSettings { objects: 200_000, ..ObjectStoreSettings::o(4, 2, NODES, 1) };
+    let store = ObjectStore::new(large).expect("sound settings");
+    let rows = of_one_entry(&store, 9);
+    let late = Settings { combined: false, ..hosted() };
+    for settings in [settings(), Settings { multi_hop: false, ..settings() }, hosted(), late] {
+        for (number, intent) in [(8, Write), (9, Write), (9, Read)] {
+            let rows: Vec<_> = rows[..number].iter().map(|row| (*row, intent)).collect();
+            let transaction = ObjectTransaction::new(1, &rows);
+            let workload = Scripted::new(store.clone(), [vec![transaction]]);
+            let mut cluster = Cluster::new(settings.clone(), workload, Network::default(), 0);
+            cluster.begin_all();
+            cluster.run().unwrap_or_else(|error| panic!("{number} rows, {intent:?}: {error}"));
+            cluster.check().unwrap();
+            let is_too_large = number > 8 && intent == Write;
+            let ending = if is_too_large { Ending::RolledBack } else { Ending::Committed };
+            assert_eq!(cluster.ended(ending), 1, "{number} rows, {intent:?}, {settings:?}");
+        }
+    }
 }

@@ -87,23 +87,29 @@ impl<R: Rival> Runs for R {
     const CARDS: Cards = Cards::Rdma;
     const PLATFORM: &'static str = "xenic-cx5";
 
+    fn check(of: &Settings) -> Result<(), RunError> {
+        without_faults::<R>(of.faults.is_some())
+    }
+
     fn cluster<T: Totals>(
         of: &Settings,
         has_faults: bool,
         transactions: T,
     ) -> Result<drtm_h::DrtmH<T>, RunError> {
-        if has_faults {
-            let why = format!("protocol {} has no recovery here: faults are refused", R::NAME);
-            return Err(RunError::Impossible(why));
-        }
-        let settings = drtm_h::Settings {
-            form: R::FORM,
-            nodes: of.nodes,
-            threads: of.threads,
-            workers: of.workers,
-            backups: (of.replicas - 1) as u8,
-            ..drtm_h::Settings::default()
-        };
+        // A caller may have added some to those of the settings.
+        without_faults::<R>(has_faults)?;
+        drtm_h::DrtmH::new(settings_of::<R>(of), transactions).map_err(RunError::of_settings)
+    }
+
+    fn cluster_on<T: Totals>(
+        of: &Settings,
+        platform: &Platform,
+        has_faults: bool,
+        transactions: T,
+    ) -> Result<drtm_h::DrtmH<T>, RunError> {
+        without_faults::<R>(has_faults)?;
+        let settings = settings_of::<R>(of);
+        let settings = drtm_h::Settings { mtu: super::mtu_of(platform, settings.mtu), ..settings };
         drtm_h::DrtmH::new(settings, transactions).map_err(RunError::of_settings)
     }
 
@@ -138,6 +144,22 @@ impl<R: Rival> Runs for R {
     }
 }
 
+fn settings_of<R: Rival>(of: &Settings) -> drtm_h::Settings {
+    drtm_h::Settings {
+        form: R::FORM,
+        nodes: of.nodes,
+        threads: of.threads,
+        workers: of.workers,
+        backups: (of.replicas - 1) as u8,
+        ..drtm_h::Settings::default()
+    }
+}
+
+fn without_faults<R: Rival>(has_faults: bool) -> Result<(), RunError> {
+    let why = || format!("protocol {} has no recovery here: faults are refused", R::NAME);
+    if has_faults { Err(RunError::Impossible(why())) } else { Ok(()) }
+}
+
 /// Verbs and messages of a transaction by the phases of Xenic's section 2.2.1, on rows that are at other nodes.
 fn transaction<T: Totals, F: Fn(Key) -> u16>(
     count: &mut Count<'_, F>,
@@ -148,7 +170,11 @@ fn transaction<T: Totals, F: Fn(Key) -> u16>(
 ) {
     let form = cluster.settings().form;
     let decision = count.rounds(transactions, input, |count, wanted| {
-        for (key, _) in wanted {
+        for (place, (key, _)) in wanted.iter().enumerate() {
+            // A key that is wanted twice is read once.
+            if wanted[..place].iter().any(|(other, _)| other == key) {
+                continue;
+            }
             let is_there = count.rows().as_fetched(*key).is_some();
             if (count.places().primary)(*key) != count.coordinator() {
                 count.add_verbs(Stage::Execute, cluster.reads_of(*key, is_there).into());

@@ -53,17 +53,18 @@ impl Runs for Fasst {
         has_faults: bool,
         transactions: T,
     ) -> Result<fasst::Fasst<T>, RunError> {
-        let settings = fasst::Settings {
-            membership: has_faults.then(|| of.membership()),
-            nodes: of.nodes,
-            threads: of.threads,
-            workers: of.workers,
-            backups: (of.replicas - 1) as u8,
-            budget: of.workers.min(64),
-            loss_timeout: of.loss_timeout(),
-            copies_initial_rows: of.copies_initial_rows,
-            ..fasst::Settings::default()
-        };
+        let settings = settings_of(of, has_faults);
+        fasst::Fasst::new(settings, transactions).map_err(RunError::of_settings)
+    }
+
+    fn cluster_on<T: Totals>(
+        of: &Settings,
+        platform: &Platform,
+        has_faults: bool,
+        transactions: T,
+    ) -> Result<fasst::Fasst<T>, RunError> {
+        let settings = settings_of(of, has_faults);
+        let settings = fasst::Settings { mtu: super::mtu_of(platform, settings.mtu), ..settings };
         fasst::Fasst::new(settings, transactions).map_err(RunError::of_settings)
     }
 
@@ -92,6 +93,20 @@ impl Runs for Fasst {
         let own = sum(&[Work::Begin]) + looks * sum(&[Work::Look, Work::Header, Work::Logic]);
         let asked = 2 * sum(&[Work::Send, Work::Receive]) + sum(&[Work::Handle]);
         Some(Time::from_ps(own + asked * (nodes - 1) / nodes))
+    }
+}
+
+fn settings_of(of: &Settings, has_faults: bool) -> fasst::Settings {
+    fasst::Settings {
+        membership: has_faults.then(|| of.membership()),
+        nodes: of.nodes,
+        threads: of.threads,
+        workers: of.workers,
+        backups: (of.replicas - 1) as u8,
+        budget: of.workers.min(64),
+        loss_timeout: of.loss_timeout(),
+        copies_initial_rows: of.copies_initial_rows,
+        ..fasst::Settings::default()
     }
 }
 

@@ -62,6 +62,14 @@ pub trait Runs {
     /// How long nothing happens in it at most before it is at rest.
     const QUIET: Time = Time::ZERO;
 
+    /// Whether the protocol can do what these settings want, as far as they alone tell.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn check(_: &Settings) -> Result<(), RunError> {
+        Ok(())
+    }
+
     /// The cluster of these settings.
     ///
     /// # Errors
@@ -71,6 +79,19 @@ pub trait Runs {
         has_faults: bool,
         transactions: T,
     ) -> Result<Self::Cluster<T>, RunError>;
+
+    /// The same for this platform, where it bounds what the protocol sends.
+    ///
+    /// # Errors
+    /// As [`Runs::cluster`].
+    fn cluster_on<T: Totals>(
+        of: &Settings,
+        _: &Platform,
+        has_faults: bool,
+        transactions: T,
+    ) -> Result<Self::Cluster<T>, RunError> {
+        Self::cluster(of, has_faults, transactions)
+    }
 
     /// The machines of the run; `None` on a platform with other cards.
     fn hardware(of: &Settings, platform: &Platform) -> Option<Hardware>;
@@ -100,6 +121,12 @@ pub trait Runs {
 
     /// The bytes that the machines take, before anything has happened.
     fn machine_bytes(of: &Settings) -> u64;
+
+    /// The bytes of what machines keep of rows that they have touched beside the rows themselves, for so many rows with
+    /// values of so many bytes.
+    fn touched_bytes(_: &Settings, _rows: u64, _value_bytes: u64) -> u64 {
+        0
+    }
 
     /// The least time that a transaction that looks at so many rows takes of a thread of its host, on average;
     /// `None` on a platform with other cards.
@@ -170,6 +197,11 @@ protocols! {
     DrtmHNc = "drtm-h-nc",
     /// DrTM+R as Xenic emulates it: all by one-sided verbs.
     DrtmR = "drtm-r",
+}
+
+/// The longest message of protocols on cards that cannot divide one: a packet's.
+fn mtu_of(platform: &Platform, most: u16) -> u16 {
+    platform.rdma().map_or(most, |rdma| rdma.framing().mtu.min(most.into()) as u16)
 }
 
 /// Where keys are at the start, for counts by hand: a partition's primary is the node of its number.

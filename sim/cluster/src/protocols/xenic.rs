@@ -9,6 +9,7 @@ use cluster::membership::Manager;
 use cluster::placement::Partitioning;
 use cluster::transact::Transactions;
 use cluster::workload::Totals;
+use cluster::xenic::index::{ENTRY_BYTES, OBJECTS};
 use cluster::xenic::{self, Mutant, Planted};
 use timing::Time;
 
@@ -31,6 +32,10 @@ const MTU: u16 = 16_384;
 /// Bytes that a slot takes at its coordinator, and at each peer: two cells with records, and what is known of them.
 const SLOT: u64 = 2048;
 const FLOW: u64 = 1024;
+
+/// Bytes of an entry of an index without its values, and of its number in a map.
+const ENTRY: u64 = ENTRY_BYTES as u64;
+const NUMBER: u64 = 8 + 4 + 4 + 1;
 
 /// How long a slot idles in runs before it says so, in microseconds.
 const FLUSH_US: u64 = 50;
@@ -161,6 +166,13 @@ impl Runs for Xenic {
         let nodes = u64::from(of.nodes);
         let slots = u64::from(own.nic_cores) * u64::from(own.slots(of.threads, of.workers));
         nodes * slots * (SLOT + nodes * FLOW)
+    }
+
+    /// Entries of the indexes, in lists that double, and their numbers in maps that are half full. What is touched may
+    /// have an entry each.
+    fn touched_bytes(of: &Settings, rows: u64, value_bytes: u64) -> u64 {
+        let most = u64::from(of.nodes) * u64::from(settings_of(of).index_entries);
+        rows.min(most) * (2 * ENTRY + OBJECTS as u64 * value_bytes + 2 * NUMBER)
     }
 
     /// It begins, and looks at so many rows, on one core of the host.

@@ -247,7 +247,7 @@ impl Job<'_, '_, '_> {
         let settings = self.settings;
         let kinds = transactions.kinds().to_vec();
         let has_faults = self.faults.is_some();
-        let cluster = P::cluster(settings, has_faults, transactions)?;
+        let cluster = P::cluster_on(settings, self.platform, has_faults, transactions)?;
         let is_short = settings.duration() < SHORT;
         let by_hand = P::by_hand(settings, &cluster, if is_short { COUNTED / 8 } else { COUNTED });
         let longest_delay = self.faults.as_ref().map_or(0, FaultPlan::longest_delay_ns);

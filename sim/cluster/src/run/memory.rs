@@ -30,7 +30,7 @@ const TATP_ROWS: u64 = 1 + 4 + 4 + 12;
 pub struct Memory {
     /// Of machines, before anything has happened.
     pub machines: u64,
-    /// Of rows that are written, all copies together.
+    /// Of rows that are written, all copies together, and of what NICs have of rows that are touched.
     pub overlay: u64,
     /// Of the record of transactions, and of the replay that checks them.
     pub record: u64,
@@ -46,15 +46,14 @@ impl Memory {
 
     /// What a run of these settings may need on this hardware.
     pub fn of(settings: &Settings, platform: &Platform) -> Self {
-        let parts = u64::from(settings.nodes) * u64::from(settings.threads);
         let of = Rows::of(settings);
-        let (machines, each) =
-            settings.protocol.with(OfProtocol { settings, platform, looks: of.looks });
-        let time = (settings.warm_up() + settings.duration()).as_ps();
-        let transactions = parts.saturating_mul(time / each.as_ps().max(1) + 1);
+        let time = settings.warm_up() + settings.duration();
+        let counted = OfProtocol { settings, platform, of: &of, time };
+        let (machines, transactions, touched) = settings.protocol.with(counted);
         let written = (transactions.saturating_mul(of.writes) / 1000).min(of.rows);
         let copies = u64::from(settings.replicas);
         let overlay = written.saturating_mul(copies * (ROW + 2 * of.value_bytes));
+        let overlay = overlay.saturating_add(touched);
         let record = match settings.checks {
             true => transactions
                 .saturating_mul(ATTEMPT + (of.reads + of.writes) * ACCESS / 1000)
@@ -65,22 +64,28 @@ impl Memory {
     }
 }
 
-/// The bytes of a protocol's machines, and the least time of a transaction.
+/// The bytes of a protocol's machines, the most transactions in the time, and the bytes of what machines keep of rows
+/// that these touch.
 struct OfProtocol<'a> {
     settings: &'a Settings,
     platform: &'a Platform,
-    /// The fewest rows that a transaction looks at.
-    looks: u64,
+    of: &'a Rows,
+    time: Time,
 }
 
 impl Visitor for OfProtocol<'_> {
-    type Output = (u64, Time);
+    type Output = (u64, u64, u64);
 
-    fn visit<P: Runs>(self) -> (u64, Time) {
-        let Self { settings, platform, looks } = self;
+    fn visit<P: Runs>(self) -> (u64, u64, u64) {
+        let Self { settings, platform, of, time } = self;
+        let parts = u64::from(settings.nodes) * u64::from(settings.threads);
         // On a platform with other cards nothing is run.
-        let each = P::least_time(settings, platform, looks).unwrap_or(Time::MAX);
-        (P::machine_bytes(settings), each)
+        let each = P::least_time(settings, platform, of.looks).unwrap_or(Time::MAX);
+        let transactions = parts.saturating_mul(time.as_ps() / each.as_ps().max(1) + 1);
+        // What is written was read.
+        let touched = (transactions.saturating_mul(of.reads) / 1000).min(of.rows);
+        let touched = P::touched_bytes(settings, touched, of.value_bytes);
+        (P::machine_bytes(settings), transactions, touched)
     }
 }
 

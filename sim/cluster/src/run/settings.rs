@@ -186,6 +186,7 @@ impl Settings {
     /// When there is none of that name, its file is none, it has too few cores, or the run needs too
     /// much memory.
     pub fn hardware(&self) -> Result<Platform, RunError> {
+        // A caller may have put anything into the fields.
         self.hardware_or(&|field: &str, value, expected| {
             SettingsError::flag(field, value, expected)
         })
@@ -223,6 +224,7 @@ impl Settings {
             read => read?,
         };
         self.check_cores(&platform, reject)?;
+        self.protocol.with(Checked(self))?;
         let memory = Memory::of(self, &platform);
         if memory.total() > MOST_MEMORY {
             let (field, value) = match memory.machines > MOST_MEMORY / 2 {
@@ -264,7 +266,8 @@ impl Settings {
         }
         self.check_cores(platform, &|field: &str, value, expected| {
             SettingsError::flag(field, value, expected)
-        })
+        })?;
+        self.protocol.with(Checked(self))
     }
 
     fn check_cores(&self, platform: &Platform, reject: &Reject<'_>) -> Result<(), RunError> {
@@ -338,6 +341,17 @@ impl Settings {
     }
 }
 
+/// Whether a protocol can do what settings want.
+struct Checked<'a>(&'a Settings);
+
+impl Visitor for Checked<'_> {
+    type Output = Result<(), RunError>;
+
+    fn visit<P: Runs>(self) -> Result<(), RunError> {
+        P::check(self.0)
+    }
+}
+
 /// What a protocol is made for.
 struct Made;
 
@@ -365,7 +379,8 @@ fn too_much(memory: Memory) -> String {
             .map(|bytes| format!("{:.1} GB", bytes as f64 / 1e9));
     format!(
         "a run that needs at most {most} of memory; this one may need {total}: {machines} for its machines, \
-         {overlay} for rows that up to {} transactions write, all copies together, and {record} for the \
+         {overlay} for rows that up to {} transactions write, all copies together, and what NICs have of the rows \
+         that they touch, and {record} for the \
          record that the check reads (none without checks); initial rows are a function of their keys and \
          need none",
         memory.transactions

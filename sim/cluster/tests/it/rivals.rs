@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of the rivals of Xenic: they pass all checks, send what was counted by hand, and refuse faults.
 
+use cluster::engine::{Key, Stage, TableNumber};
+use cluster::placement::partition_of;
+use cluster::transact::Intent;
+use cluster::workload::{ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted};
 use cluster_sim::platform::Hardware;
+use cluster_sim::protocols::{DrtmHNc, Runs};
 use cluster_sim::run::{ProtocolName, Report, RunError, Settings, Workload, measure_on};
 use workloads::scenario::SmallBankAccess::{Hot10, Hot90};
 
@@ -120,4 +125,25 @@ fn faults_are_refused() {
             format!("protocol {} has no recovery here: faults are refused", protocol.name());
         assert_eq!(error.to_string(), expected);
     }
+}
+
+/// A worker reads a key once, however often its transaction wants it.
+#[test]
+fn a_key_that_is_wanted_twice_is_counted_once() {
+    let key = |row| Key { table: TableNumber(0), row };
+    let row = (0..).find(|row| partition_of(*row, 4).0 == 3).expect("a row of node 3");
+    let objects = ObjectStoreSettings { objects: 100, ..ObjectStoreSettings::o(2, 0, 4, 2) };
+    let objects = ObjectStore::new(objects).expect("sound settings");
+    let verbs = |rows: &[(u64, Intent)]| {
+        let transaction = ObjectTransaction::new(1, rows);
+        let scripted = Scripted::new(objects.clone(), [vec![transaction]]);
+        let access = Workload::Retwis { keys_per_node: 100, exponent: 0.5 };
+        let settings = small(ProtocolName::DrtmHNc, access);
+        let cluster = DrtmHNc::cluster(&settings, false, scripted).expect("it can be run");
+        let by_hand = DrtmHNc::by_hand(&settings, &cluster, 1);
+        (by_hand.verbs_of(Stage::Execute), f64::from(cluster.reads_of(key(row), true)))
+    };
+    let (once, reads) = verbs(&[(row, Intent::Read)]);
+    assert_eq!(once, reads);
+    assert_eq!(verbs(&[(row, Intent::Read), (row, Intent::Read)]), (reads, reads));
 }

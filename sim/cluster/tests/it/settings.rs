@@ -8,6 +8,7 @@ use cluster_sim::run::{
     slices_on,
 };
 use timing::Time;
+use timing::platform::End;
 
 fn small() -> Settings {
     Settings {
@@ -91,6 +92,43 @@ fn absurd_settings_are_errors_of_the_input() {
         }
     }
     measure_on(&small(), &hardware()).expect("it can be run");
+}
+
+/// What is asked of settings before a run is told at once, so that a sweep runs nothing in vain.
+#[test]
+fn what_a_protocol_cannot_do_is_told_before_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("faults.toml");
+    std::fs::write(&file, all_crash()).expect("written");
+    let rival = Settings {
+        protocol: ProtocolName::DrtmH,
+        platform: "xenic-cx5".into(),
+        faults: Some(file),
+        ..small()
+    };
+    let error = rival.hardware().map(drop).expect_err("it has no recovery");
+    assert!(error.is_of_input(), "{error}");
+    assert_eq!(error.to_string(), "protocol drtm-h has no recovery here: faults are refused");
+    // Fields that no draft would let through.
+    let xenic = Some(XenicSettings { nic_cores: 0, ..XenicSettings::default() });
+    let cores =
+        Settings { protocol: ProtocolName::Xenic, platform: "liquidio3".into(), xenic, ..small() };
+    let error = cores.hardware().map(drop).expect_err("no core");
+    assert!(error.is_of_input() && error.to_string().contains("nic-cores 0"), "{error}");
+}
+
+/// A card cannot divide a message that is longer than a packet, so a protocol has to know how long that is.
+#[test]
+fn messages_fit_the_packets_of_the_platform() {
+    let hardware = Hardware::named("xenic-cx5").expect("a platform of ours");
+    let short = hardware.with("link.mtu", End::Least).expect("an assumption");
+    assert_eq!(short.framing().mtu, 1024);
+    for protocol in [ProtocolName::Fasst, ProtocolName::DrtmH] {
+        let workload = Workload::TpccNewOrder { warehouses_per_node: 4 };
+        let settings = Settings { protocol, workload, duration_us: 200.0, ..small() };
+        let report = measure_on(&settings, &short).expect("no message is lost");
+        assert!(report.checks.at_rest && report.checks.transactions > 0, "{report:?}");
+    }
 }
 
 #[test]

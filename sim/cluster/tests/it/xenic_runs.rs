@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of Xenic by settings.
 
+use cluster::xenic::index::ENTRY_BYTES;
 use cluster_sim::run::{
-    Draft, Extras, ProtocolName, Report, RunError, Settings, Switch, Watch, Workload,
+    Draft, Extras, Memory, ProtocolName, Report, RunError, Settings, Switch, Watch, Workload,
     XenicSettings, run,
 };
 use workloads::scenario::SmallBankAccess;
@@ -137,4 +138,20 @@ fn what_only_xenic_has_is_checked() {
     unknown.xenic = unknown.xenic.map(|own| XenicSettings { on_host: vec!["buy".into()], ..own });
     let error = report(&unknown).expect_err("no such kind");
     assert!(error.is_of_input() && error.to_string().contains("\"buy\""), "{error}");
+}
+
+/// Entries of indexes take most of the memory of runs that touch many rows.
+#[test]
+fn the_estimate_of_memory_has_what_nics_keep() {
+    let of = |index_entries| {
+        let settings = Settings { duration_us: 20_000.0, ..settings(RETWIS, &[]) };
+        let xenic = settings.xenic.map(|own| XenicSettings { index_entries, ..own });
+        let settings = Settings { xenic, ..settings };
+        Memory::of(&settings, &settings.hardware().expect("a platform of ours"))
+    };
+    let (few, many) = (of(1 << 12), of(1 << 18));
+    assert_eq!((few.machines, few.record), (many.machines, many.record));
+    // Of four NICs.
+    let entries = 4 * ((1 << 18) - (1 << 12));
+    assert!(many.overlay - few.overlay > entries * ENTRY_BYTES as u64, "{few:?} and {many:?}");
 }
