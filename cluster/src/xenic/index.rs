@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 use nic::index::{Entry, Hint, Operation, Request, Status};
 
 use super::displacements::{Displacements, Home, Place};
+use super::warm::Remembered;
 use crate::engine::Key;
 use crate::near;
 use crate::placement::PartitionId;
@@ -94,6 +95,8 @@ struct Resident {
     values: Vec<u8>,
     /// Reads of host memory for it under way: without its epoch, they could not be told to be stale.
     reads: u16,
+    /// Whether each of its rows that is not cached had been until the run began.
+    was_cached: bool,
     /// Whether it was used since the hand came by.
     is_used: bool,
 }
@@ -109,8 +112,10 @@ pub struct Index {
     most: usize,
     /// Where the search for an entry to forget begins.
     hand: usize,
-    /// Whether each row that is not cached had been until the run began: nothing was forgotten since.
+    /// Whether each entry that there is not had been until the run began: nothing was forgotten since.
     is_warm: bool,
+    /// Where that is so of some entries only, these.
+    remembered: Option<Box<Remembered>>,
     own_lock_conflicts: bool,
 }
 
@@ -120,6 +125,7 @@ impl PartialEq for Index {
         self.residents == other.residents
             && self.hand == other.hand
             && self.is_warm == other.is_warm
+            && self.remembered == other.remembered
     }
 }
 
@@ -130,6 +136,7 @@ impl Hash for Index {
         self.residents.hash(state);
         self.hand.hash(state);
         self.is_warm.hash(state);
+        self.remembered.hash(state);
     }
 }
 
@@ -151,6 +158,7 @@ impl Index {
             most,
             hand: 0,
             is_warm: false,
+            remembered: None,
             own_lock_conflicts,
         }
     }
@@ -162,9 +170,16 @@ impl Index {
         Self { is_warm, ..self }
     }
 
-    /// Whether a row that is not cached had been at the start.
-    pub fn is_warm(&self) -> bool {
-        self.is_warm
+    /// The same with only some entries, whose rows are all cached.
+    #[must_use]
+    pub fn remembering(self, entries: Option<Remembered>) -> Self {
+        Self { remembered: entries.map(Box::new), ..self }
+    }
+
+    /// Whether a row that is not cached had been at the start, and may be brought with no read.
+    pub fn was_cached(&self, partition: PartitionId, key: Key) -> bool {
+        let place = self.by_number.get(&self.spot(partition, key).number);
+        place.is_some_and(|place| self.residents[*place as usize].was_cached)
     }
 
     fn spot(&self, partition: PartitionId, key: Key) -> Spot {
@@ -181,12 +196,17 @@ impl Index {
             self.residents[place].is_used = true;
             return Some(place);
         }
-        let place = if self.residents.len() < self.most {
+        let was_cached = self.is_warm || self.recall(spot);
+        let remembered = self.remembered.as_deref_mut();
+        let left = remembered.as_ref().map_or(0, |entries| entries.left());
+        let has_room = self.residents.len() + left < self.most;
+        let place = if has_room || remembered.is_some_and(Remembered::forget) {
             self.residents.push(Resident {
                 number: spot.number,
                 entry: Objects::default(),
                 values: Vec::new(),
                 reads: 0,
+                was_cached,
                 is_used: true,
             });
             self.residents.len() - 1
@@ -196,6 +216,7 @@ impl Index {
         let resident = &mut self.residents[place];
         resident.number = spot.number;
         resident.entry = Objects::default();
+        resident.was_cached = was_cached;
         resident.is_used = true;
         self.by_number.insert(spot.number, place as u32);
         // The hints of all segments stay in NIC memory: eight bytes each.
@@ -205,6 +226,13 @@ impl Index {
         request.hint = hint;
         self.apply(place, &request);
         Some(place)
+    }
+
+    /// Whether there was an entry of this segment at the start, which nobody has asked for since.
+    fn recall(&mut self, spot: Spot) -> bool {
+        let partition = PartitionId((spot.number >> 40) as u16);
+        let remembered = self.remembered.as_deref_mut();
+        remembered.is_some_and(|of| of.take(partition, spot.key.table.0, spot.home.segment))
     }
 
     /// Forgets the objects of an entry that nobody needs, and says which it was: the next one from the hand on
@@ -429,6 +457,7 @@ impl Index {
         self.by_number.clear();
         self.hand = 0;
         self.is_warm = false;
+        self.remembered = None;
     }
 
     /// A locked or pinned object in words, if there is one.
