@@ -150,6 +150,16 @@ fn resources(text: &mut Text, report: &Report, out: &Output) {
         text.line(&line);
     }
     text.line(&format!("  A core takes {:.1} messages in one burst.", report.messages_a_burst));
+    if let Some(index) = &report.index {
+        text.line(&format!(
+            "  A transaction asks NICs' indices for {:.2} rows, {} of them cached, and its NICs make {:.2} reads and \
+             {:.2} writes of host memory.",
+            index.rows,
+            percent(index.cached),
+            index.reads,
+            index.writes
+        ));
+    }
 }
 
 fn traffic(text: &mut Text, report: &Report, out: &Output) {

@@ -14,6 +14,7 @@ use nic::index::{Entry, Hint, Operation, Request, Status};
 
 use super::asked::{Answered, Asked, Row};
 use super::displacements::{Displacements, Home, Place};
+use super::warm::Remembered;
 use crate::engine::Key;
 use crate::near;
 use crate::placement::PartitionId;
@@ -95,10 +96,10 @@ struct Resident {
     values: Vec<u8>,
     /// Reads of host memory for it under way: without its epoch, they could not be told to be stale.
     reads: u16,
+    /// Whether each of its rows that is not cached had been until the run began.
+    was_cached: bool,
     /// Whether it was used since the hand came by.
     is_used: bool,
-    /// Whether an object has left it for another one.
-    has_replaced: bool,
 }
 
 /// The bytes that an entry takes in a simulation, beside its values.
@@ -115,8 +116,10 @@ pub struct Index {
     most: usize,
     /// Where the search for an entry to forget begins.
     hand: usize,
-    /// Whether each row that is not cached had been until the run began: nothing was forgotten since.
+    /// Whether each entry that there is not had been until the run began: nothing was forgotten since.
     is_warm: bool,
+    /// Where that is so of some entries only, these.
+    remembered: Option<Box<Remembered>>,
     own_lock_conflicts: bool,
     /// What was asked since it was last taken, if anybody wants to know.
     asked: Option<Vec<Asked>>,
@@ -128,6 +131,7 @@ impl PartialEq for Index {
         self.residents == other.residents
             && self.hand == other.hand
             && self.is_warm == other.is_warm
+            && self.remembered == other.remembered
     }
 }
 
@@ -138,6 +142,7 @@ impl Hash for Index {
         self.residents.hash(state);
         self.hand.hash(state);
         self.is_warm.hash(state);
+        self.remembered.hash(state);
     }
 }
 
@@ -159,6 +164,7 @@ impl Index {
             most,
             hand: 0,
             is_warm: false,
+            remembered: None,
             own_lock_conflicts,
             asked: None,
         }
@@ -206,10 +212,9 @@ impl Index {
         Self { is_warm, ..self }
     }
 
-    /// Whether a row, if it is not cached, had been at the start: none has left its entry since.
-    pub fn is_warm(&self, partition: PartitionId, key: Key) -> bool {
-        let place = || self.by_number.get(&self.spot(partition, key).number);
-        self.is_warm && place().is_none_or(|place| !self.residents[*place as usize].has_replaced)
+    /// Whether each row that is not cached had been until the run began: nothing was forgotten since.
+    pub fn is_warm(&self) -> bool {
+        self.is_warm
     }
 
     /// The number of a key's entry.
@@ -220,6 +225,18 @@ impl Index {
     /// The largest displacement of the host's tables (D_m), and how full they are, in percent.
     pub fn shape(&self) -> (u8, u8) {
         self.displacements.shape()
+    }
+
+    /// The same with only some entries, whose rows are all cached.
+    #[must_use]
+    pub fn remembering(self, entries: Option<Remembered>) -> Self {
+        Self { remembered: entries.map(Box::new), ..self }
+    }
+
+    /// Whether a row that is not cached had been at the start, and may be brought with no read.
+    pub fn was_cached(&self, partition: PartitionId, key: Key) -> bool {
+        let place = self.by_number.get(&self.spot(partition, key).number);
+        place.is_some_and(|place| self.residents[*place as usize].was_cached)
     }
 
     fn spot(&self, partition: PartitionId, key: Key) -> Spot {
@@ -236,14 +253,18 @@ impl Index {
             self.residents[place].is_used = true;
             return Some(place);
         }
-        let place = if self.residents.len() < self.most {
+        let was_cached = self.is_warm || self.recall(spot);
+        let remembered = self.remembered.as_deref_mut();
+        let left = remembered.as_ref().map_or(0, |entries| entries.left());
+        let has_room = self.residents.len() + left < self.most;
+        let place = if has_room || remembered.is_some_and(Remembered::forget) {
             self.residents.push(Resident {
                 number: spot.number,
                 entry: Objects::default(),
                 values: Vec::new(),
                 reads: 0,
+                was_cached,
                 is_used: true,
-                has_replaced: false,
             });
             self.residents.len() - 1
         } else {
@@ -252,7 +273,8 @@ impl Index {
         let resident = &mut self.residents[place];
         resident.number = spot.number;
         resident.entry = Objects::default();
-        (resident.is_used, resident.has_replaced) = (true, false);
+        resident.was_cached = was_cached;
+        resident.is_used = true;
         self.by_number.insert(spot.number, place as u32);
         // The hints of all segments stay in NIC memory: eight bytes each.
         let displacement = self.displacements.displacement(spot.key, spot.home);
@@ -261,6 +283,13 @@ impl Index {
         request.hint = hint;
         self.apply(place, &request);
         Some(place)
+    }
+
+    /// Whether there was an entry of this segment at the start, which nobody has asked for since.
+    fn recall(&mut self, spot: Spot) -> bool {
+        let partition = PartitionId((spot.number >> 40) as u16);
+        let remembered = self.remembered.as_deref_mut();
+        remembered.is_some_and(|of| of.take(partition, spot.key.table.0, spot.home.segment))
     }
 
     /// Forgets the objects of an entry that nobody needs, and says which it was: the next one from the hand on
@@ -297,7 +326,8 @@ impl Index {
         let replaces = is_full && entry.index_of(request.key).is_none();
         let answer = self.apply(place, request);
         let resident = &mut self.residents[place];
-        resident.has_replaced |= replaces && resident.entry.index_of(request.key).is_some();
+        // An object that has left has to be read again, and the entry does not tell which.
+        resident.was_cached &= !(replaces && resident.entry.index_of(request.key).is_some());
         answer
     }
 
@@ -534,6 +564,7 @@ impl Index {
         self.by_number.clear();
         self.hand = 0;
         self.is_warm = false;
+        self.remembered = None;
     }
 
     /// A locked or pinned object in words, if there is one.
@@ -601,12 +632,14 @@ mod tests {
             index.begin_read(partition, key(row));
             let cached = Cached { version: 0, value: Some(&[1; 8]) };
             assert_eq!(index.end_read(partition, key(row), epoch, cached), Fill::Cached);
-            [0, other].map(|row| index.is_warm(partition, key(row)))
+            index.was_cached(partition, key(0))
         };
         for row in &rows[..OBJECTS] {
-            assert_eq!(bring(*row), [true, true]);
+            assert!(bring(*row));
         }
-        assert_eq!(bring(rows[OBJECTS]), [false, true]);
+        assert!(!bring(rows[OBJECTS]));
+        index.look(partition, key(other), 1);
+        assert!(index.was_cached(partition, key(other)), "its entry has lost nothing");
         assert_eq!(index.cached(partition, key(0)), None, "the first one has left");
     }
 }

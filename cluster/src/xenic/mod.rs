@@ -4,6 +4,7 @@
 //! - [`messages`]: the bytes of messages between NICs, and over the slot between a NIC and its host.
 //! - [`index`], [`displacements`]: the NIC's index, and how much its misses read of host memory.
 //! - [`asked`]: what is asked of the index, for hardware that stands beside it.
+//! - `warm`: what an index without memory for all entries has at the start of a run.
 //! - [`log`]: the logs in host memory.
 //! - [`Shared`]: what the parts of a node share: the host's memory and the NIC's.
 //! - [`Application`], [`LogWorker`], [`Core`]: the machines.
@@ -23,6 +24,7 @@ pub mod mutant;
 pub mod recovery;
 mod settings;
 mod shared;
+mod warm;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -31,7 +33,7 @@ pub use self::core::{Core, Dropped};
 pub use host::{Application, LogWorker};
 pub use mutant::{Mutant, Planted};
 pub use settings::{RECORD_OVERHEAD, Settings, SettingsError};
-pub use shared::{Flow, Host, Kept, KeptState, Nic, NicCore, Own, Shared};
+pub use shared::{Flow, Host, Kept, KeptState, Looks, Nic, NicCore, Own, Shared};
 
 use crate::engine::{
     Aside, Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol, Span,
@@ -45,6 +47,7 @@ use crate::transact::Transactions;
 use displacements::{Displacements, Place};
 use index::Index;
 use log::CoreLog;
+use warm::Remembered;
 
 /// Attempts have numbers of 32 bits, and each process of a node so many of them.
 const ATTEMPTS_OF_START: u32 = 1 << 24;
@@ -60,6 +63,16 @@ pub(crate) struct Fixed<T> {
     places: Arc<[Place]>,
     /// The numbers that each process has for the attempts of a worker.
     attempts: u32,
+    /// The entries that the index of each node has at the start of a run, where it is warm and there is no memory for all.
+    remembered: Vec<Remembered>,
+}
+
+impl<T> Fixed<T> {
+    /// Whether an index has memory for an entry of each segment of the node's own shard.
+    fn has_entry_for_each_segment(&self) -> bool {
+        let segments: u64 = self.places.iter().map(|place| u64::from(place.table.segments())).sum();
+        segments <= u64::from(self.settings.index_entries)
+    }
 }
 
 /// A cluster that runs Xenic.
@@ -184,14 +197,18 @@ impl<T: Transactions> Xenic<T> {
             place.map_err(|error| of_tables("value_bytes", shape.value_bytes, &error))
         });
         let places = places.collect::<Result<Vec<_>, _>>()?.into();
-        let fixed = Fixed {
+        let mut fixed = Fixed {
             settings,
             workload,
             layout: Arc::new(layout),
             displacements: Arc::new(displacements),
             places,
             attempts: ATTEMPTS_OF_START,
+            remembered: Vec::new(),
         };
+        if fixed.settings.warm_index && !fixed.has_entry_for_each_segment() {
+            fixed.remembered = warm::draw(&fixed);
+        }
         Ok(Self { fixed: Arc::new(fixed) })
     }
 
@@ -222,12 +239,10 @@ impl<T: Transactions> Xenic<T> {
         )
     }
 
-    /// The index at the start of a run, which is warm if there is memory for all rows.
-    fn first_index(&self) -> Index {
-        let Fixed { settings, places, .. } = &*self.fixed;
-        let segments: u64 = places.iter().map(|place| u64::from(place.table.segments())).sum();
-        let fits = segments <= u64::from(settings.index_entries);
-        self.index().warm(settings.warm_index && fits)
+    /// The index of a node at the start of a run.
+    fn first_index(&self, own: NodeId) -> Index {
+        let is_warm = self.fixed.settings.warm_index && self.fixed.has_entry_for_each_segment();
+        self.index().warm(is_warm).remembering(self.fixed.remembered.get(own.index()).cloned())
     }
 
     fn shared(&self, own: NodeId) -> Shared<T> {
@@ -243,7 +258,7 @@ impl<T: Transactions> Xenic<T> {
         };
         let recovery = Recovery::new(member, of_recovery);
         let host = Host { store, logs, recovery, log: Log::new(), decisions: Vec::new() };
-        let nic = Nic::new(self.first_index(), settings);
+        let nic = Nic::new(self.first_index(own), settings);
         Shared { host, nic, starts: 1, planted: settings.planted }
     }
 

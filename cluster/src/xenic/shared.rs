@@ -8,7 +8,7 @@ use super::log::{Address, CoreLog, Write};
 use super::messages::{MOST_VERSIONS, Version};
 use super::mutant::{Mutant, Planted};
 use super::settings::Settings;
-use crate::engine::{Instant, Key, NodeId, TransactionId};
+use crate::engine::{Aside, Instant, Key, NodeId, TransactionId};
 use crate::membership::Status;
 use crate::placement::PartitionId;
 use crate::recovery::Recovery;
@@ -100,6 +100,17 @@ pub struct Nic {
     pub index: Index,
     /// Its cores.
     pub cores: Vec<NicCore>,
+    /// How often rows were looked up.
+    pub looks: Aside<Looks>,
+}
+
+/// Look-ups of rows in an index, to be read, locked or validated, which did not refuse their request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looks {
+    /// How many.
+    pub rows: u64,
+    /// Those of rows that were cached.
+    pub cached: u64,
 }
 
 impl Nic {
@@ -109,7 +120,7 @@ impl Nic {
             flows: vec![Flow::default(); settings.flows()],
             own: vec![Own::default(); settings.slots.into()],
         };
-        Self { index, cores: vec![core; settings.cores.into()] }
+        Self { index, cores: vec![core; settings.cores.into()], looks: Aside::default() }
     }
 
     /// Forgets all of a view that is over.

@@ -161,11 +161,14 @@ impl<T: Transactions> Burst<'_, T> {
                 false => (index.look(partition, key, owner), false),
             };
             let look = match look {
-                Look::Miss { epoch, .. } if self.shared.nic.index.is_warm(partition, key) => {
+                Look::Miss { epoch, .. } if self.shared.nic.index.was_cached(partition, key) => {
                     self.bring(partition, key, (epoch, look, owner))
                 }
                 _ => look,
             };
+            let looks = &mut self.shared.nic.looks.0;
+            looks.rows += u64::from(matches!(look, Look::Cached(_) | Look::Miss { .. }));
+            looks.cached += u64::from(matches!(look, Look::Cached(_)));
             let want = &mut fetch.wants[at];
             match look {
                 Look::Locked => fetch.refused = Some(Verdict::Locked),

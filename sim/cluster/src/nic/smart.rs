@@ -5,6 +5,7 @@
 
 use cluster::engine::Part;
 use timing::Time;
+use timing::platform::Entry;
 
 use super::Engine;
 use super::dma::DmaEngine;
@@ -162,6 +163,7 @@ struct Numbers {
     to_host_descriptor: u64,
     to_host_header: u64,
     notice: Time,
+    crossing: Option<Time>,
     read: Time,
     write: Time,
 }
@@ -192,6 +194,7 @@ impl SmartNic {
                 to_host_descriptor: queues.to_host_descriptor.get().0,
                 to_host_header: queues.to_host_header.get().0,
                 notice: queues.notice.get(),
+                crossing: queues.crossing.as_ref().map(Entry::get),
                 read: network.dma.read.get(),
                 write: network.dma.write.get(),
             },
@@ -224,7 +227,7 @@ impl SmartNic {
     ///
     /// The queue works in rounds: of all packets that wait with `rounds`, of one each without. A packet to
     /// the NIC is fetched after its descriptor, which takes as long as a read by DMA; one to the host is
-    /// written.
+    /// written. Where a NIC off the path has an entry for it, both take that instead.
     pub fn cross(&mut self, now: Time, towards: Towards, messages: usize, rounds: bool) -> Time {
         let numbers = self.numbers;
         let most = if rounds { numbers.burst } else { 1 };
@@ -237,12 +240,18 @@ impl SmartNic {
                     self.pcie.write(now, Towards::Nic, DOORBELL_BYTES);
                 }
                 self.pcie.read(now, numbers.to_nic_descriptor);
-                (self.pcie.read(now, messages), numbers.notice + numbers.read)
+                (
+                    self.pcie.read(now, messages),
+                    numbers.notice + numbers.crossing.unwrap_or(numbers.read),
+                )
             }
             Towards::Host => {
                 self.pcie.read(now, numbers.to_host_descriptor);
                 let bytes = messages + numbers.to_host_header;
-                (self.pcie.write(now, Towards::Host, bytes), numbers.write)
+                (
+                    self.pcie.write(now, Towards::Host, bytes),
+                    numbers.crossing.unwrap_or(numbers.write),
+                )
             }
         };
         ready.max(transit.ends) + latency

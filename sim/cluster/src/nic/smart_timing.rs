@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The numbers of an on-path SmartNIC: what its models read of a platform file.
+//! The numbers of a SmartNIC: what its models read of a platform file.
 
 use cluster::engine::Work;
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,9 @@ pub struct QueueTiming {
     pub to_host_header: Entry<Bytes>,
     /// From the host's doorbell until the NIC begins to read.
     pub notice: Entry<Time>,
+    /// From one side to the other, where a packet does not go by DMA: the NIC is off the path between host and wire,
+    /// and a message to its cores is one of the network.
+    pub crossing: Option<Entry<Time>>,
     /// A core of the NIC takes a packet from the host.
     pub receive: Entry<Time>,
     /// A core of the NIC gives a packet to the host.
@@ -187,8 +190,10 @@ pub struct NetworkTiming {
 }
 
 impl SmartTiming {
-    /// The platform with a SmartNIC that comes with the program.
+    /// The platform with a SmartNIC that is meant if none is said.
     pub const NAME: &'static str = "liquidio3";
+    /// All that come with the program.
+    pub const NAMES: [&'static str; 2] = [Self::NAME, "off-path"];
 
     /// The platform [`SmartTiming::NAME`].
     ///
@@ -314,18 +319,22 @@ mod tests {
     use timing::platform::{End, Platform};
 
     #[test]
-    fn the_platform_is_valid_and_every_assumption_can_be_moved() {
-        let usual = SmartTiming::usual().expect("valid");
-        assert_eq!(usual.name, SmartTiming::NAME);
-        let file = PlatformFile::named(SmartTiming::NAME).expect("there");
-        for (number, place) in file.intervals().into_iter().enumerate() {
-            let end = if number % 2 == 0 { End::Least } else { End::Greatest };
-            let moved = file.clone().at_end(&place, end).expect("it has an interval");
-            let read = SmartTiming::read_from(moved).expect("a machine");
-            assert_ne!(read, usual, "{place}");
+    fn the_platforms_are_valid_and_every_assumption_can_be_moved() {
+        for name in SmartTiming::NAMES {
+            let file = PlatformFile::named(name).expect("there");
+            let usual = SmartTiming::read_from(file.clone()).expect("valid");
+            assert_eq!(usual.name, name);
+            for place in file.intervals() {
+                let moved = |end| {
+                    let moved = file.clone().at_end(&place, end).expect("it has an interval");
+                    SmartTiming::read_from(moved).expect("a machine")
+                };
+                // A value may stand at an end of its interval.
+                assert_ne!(moved(End::Least), moved(End::Greatest), "{name}: {place}");
+            }
+            // The models of one host leave the section to this reader.
+            assert_eq!(Platform::named(name).expect("a board").link, usual.link);
         }
-        // The models of one host leave the section to this reader.
-        assert_eq!(Platform::named(SmartTiming::NAME).expect("a board").link, usual.link);
     }
 
     #[test]

@@ -6,13 +6,14 @@ use super::*;
 ///
 /// Who changes one names the micro-figure that forced it in `docs/calibration.md`, runs all
 /// experiments that read the platform again, and then writes the new digest here.
-const FROZEN: [(&str, &str); 8] = [
+const FROZEN: [(&str, &str); 9] = [
     ("liquidio3", "9f0f6af89b4244fe2f8edffca19d807aa54bab9cc1c48d8b17c736e84d09b444"),
     ("connect-ib", "179a1bb681ae6a7bdd0ba707bebcc5da9efdffed7e56778558e279b8385a56ff"),
     ("connectx3", "4d4718d1ec32b72ebbb5db51c8bd3c06e7ea13ac6c4112edca53fd7a83266657"),
     ("connectx4", "516bcb37f3a7b6138a96a9a9329cd01353662b52312a871033ebc59b570e585e"),
     ("connectx5", "13dc2a022327f6fa01f9ad491c0e1f4cfac62cd1beafaf94a1d7073ca0c61820"),
     ("drtm-cx3", "a3c89fdc877364cd2eb487ed5d15db39f7e9743bb0e5aaa6ba0a9eadb5edf394"),
+    ("off-path", "6e5597773f49a5fa2d5741e196378c34068070e2cc090d8cd940a0df2bf409f6"),
     ("tofino", "1f0ee3f4f580e912428551746e92a2a716911041f52d8d056580a0af8b0d41e3"),
     ("xenic-cx5", "332aa428f135e20618c28cc8f0c4cbc29cf11a1677e2d8352250f24082ee652f"),
 ];

@@ -48,6 +48,12 @@ pub trait Cluster:
     fn index() -> Option<IndexOf<<Self::Machine as Machine>::Shared>> {
         None
     }
+
+    /// Rows that the index of a node's NIC was asked for, and how many of them it had cached. A protocol without an
+    /// index was asked for none.
+    fn looks(_: &<Self::Machine as Machine>::Shared) -> [u64; 2] {
+        [0; 2]
+    }
 }
 
 /// How clusters of a protocol are made for runs.
@@ -59,6 +65,8 @@ pub trait Runs {
     const CARDS: Cards;
     /// The platform that it runs on if no other is said.
     const PLATFORM: &'static str;
+    /// The most workers of a thread: names on the wire have so much room.
+    const MOST_WORKERS: u64 = 64;
     /// How long nothing happens in it at most before it is at rest.
     const QUIET: Time = Time::ZERO;
 

@@ -78,6 +78,11 @@ impl<T: Totals> Cluster for xenic::Xenic<T> {
     fn index() -> Option<IndexOf<xenic::Shared<T>>> {
         Some(|shared| &mut shared.nic.index)
     }
+
+    fn looks(shared: &xenic::Shared<T>) -> [u64; 2] {
+        let looks = shared.nic.looks.0;
+        [looks.rows, looks.cached]
+    }
 }
 
 impl Runs for Xenic {
@@ -85,6 +90,7 @@ impl Runs for Xenic {
 
     const CARDS: Cards = Cards::Smart;
     const PLATFORM: &'static str = SmartTiming::NAME;
+    const MOST_WORKERS: u64 = u8::MAX as u64;
     /// Slots that idle say so after a while, and marks wait for as long for a write to go with.
     const QUIET: Time = Time::from_us(4 * FLUSH_US);
 

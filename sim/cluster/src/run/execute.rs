@@ -328,9 +328,13 @@ impl Job<'_, '_, '_> {
             let done = simulated.as_ns_f64() / all;
             (self.watch.progress)(Progress { done, simulated, committed: 0 });
         }
+        if before > Time::ZERO {
+            world.run_for(before, Time::ZERO);
+        }
+        let mut looked = looks(world);
         while left > Time::ZERO && !(self.watch.is_interrupted)() {
             let length = left.min(self.slice);
-            world.run_for(before, length);
+            world.run_for(Time::ZERO, length);
             let ledger = world.ledger();
             slices.push(Slice {
                 from: ledger.since,
@@ -339,7 +343,12 @@ impl Job<'_, '_, '_> {
                 copied: ledger.messages[Stage::Copy as usize].sent_bytes,
             });
             tally.add(ledger);
-            (before, left) = (Time::ZERO, left.saturating_sub(length));
+            let [rows, cached] = looks(world);
+            // A node that was started anew counts from 0 again.
+            let since = |now: u64, then: u64| now.saturating_sub(then);
+            tally.add_looks(since(rows, looked[0]), since(cached, looked[1]));
+            looked = [rows, cached];
+            left = left.saturating_sub(length);
             let simulated = warm_up + duration.saturating_sub(left);
             let done = simulated.as_ns_f64() / all;
             let committed = tally.committed();
@@ -347,6 +356,12 @@ impl Job<'_, '_, '_> {
         }
         (tally, slices)
     }
+}
+
+/// Rows that the NICs of all nodes were asked for, and those of them that were cached.
+fn looks<C: Cluster>(world: &Worldly<'_, C>) -> [u64; 2] {
+    let all = world.up().into_iter().map(|(_, node)| C::looks(&node.shared));
+    all.fold([0; 2], |sum, of| [sum[0] + of[0], sum[1] + of[1]])
 }
 
 /// The world of a run.

@@ -31,7 +31,7 @@ impl Cards {
     pub const fn platforms(self) -> &'static [&'static str] {
         match self {
             Self::Rdma => &Hardware::NAMES,
-            Self::Smart => &[SmartTiming::NAME],
+            Self::Smart => &SmartTiming::NAMES,
         }
     }
 

@@ -36,6 +36,9 @@ pub struct Report {
     pub resources: Vec<ResourceReport>,
     /// Messages that a core takes in one burst, on average: what a poll brings.
     pub messages_a_burst: f64,
+    /// What NICs with an index asked it and the memory of their hosts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexReport>,
     /// Messages by what they were for, beside the count by hand.
     pub traffic: Vec<TrafficReport>,
     /// What the faults did; empty without faults.
@@ -106,6 +109,19 @@ pub struct ResourceReport {
     pub busiest: f64,
     /// The same on average over all machines.
     pub mean: f64,
+}
+
+/// The index of a NIC, and the memory of its host, for each transaction that committed or rolled back.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct IndexReport {
+    /// Rows that were looked up to be read, locked or validated, also for attempts that were aborted.
+    pub rows: f64,
+    /// The part of them that was cached.
+    pub cached: f64,
+    /// Reads of host memory by DMA.
+    pub reads: f64,
+    /// Writes to host memory by DMA.
+    pub writes: f64,
 }
 
 /// Messages and one-sided verbs of one stage.

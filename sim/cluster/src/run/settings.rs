@@ -95,7 +95,6 @@ impl SettingsError {
 /// on the wire.
 const MOST_NODES: u64 = 1024;
 const MOST_THREADS: u64 = 64;
-const MOST_WORKERS: u64 = 64;
 const MOST_REPLICAS: u64 = 8;
 /// A minute: longer runs are slips of the pen.
 const LONGEST_US: f64 = 60e6;
@@ -128,7 +127,9 @@ impl Settings {
         }
         let nodes = whole("nodes", of.nodes, 3, 1, MOST_NODES)?;
         let threads = whole("threads", of.threads, 4, 1, MOST_THREADS)?;
-        let workers = whole("workers", of.workers, 10, 1, MOST_WORKERS)?;
+        let protocol = protocol(draft)?;
+        let most_workers = protocol.with(Made).most_workers;
+        let workers = whole("workers", of.workers, 10, 1, most_workers)?;
         let replicas = of.replicas.unwrap_or(3.min(nodes));
         let most = nodes.min(MOST_REPLICAS);
         if !(1..=most).contains(&replicas) {
@@ -155,9 +156,8 @@ impl Settings {
             let expected = format!("at least {least_timeout}, 1.2 times lease_us");
             return Err(draft.reject("loss_timeout_us", loss_timeout_us, expected));
         }
-        let protocol = protocol(draft)?;
         let workload = workload::check(draft, nodes, threads)?;
-        let xenic = xenic::check(draft, protocol, (nodes, threads, workers))?;
+        let xenic = xenic::check(draft, protocol, workload, (nodes, threads, workers))?;
         Ok(Self {
             name,
             description: of.description.clone().unwrap_or_default(),
@@ -359,13 +359,14 @@ struct Made;
 struct MadeFor {
     cards: Cards,
     platform: &'static str,
+    most_workers: u64,
 }
 
 impl Visitor for Made {
     type Output = MadeFor;
 
     fn visit<P: Runs>(self) -> MadeFor {
-        MadeFor { cards: P::CARDS, platform: P::PLATFORM }
+        MadeFor { cards: P::CARDS, platform: P::PLATFORM, most_workers: P::MOST_WORKERS }
     }
 }
 

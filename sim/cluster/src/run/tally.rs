@@ -2,25 +2,31 @@
 //! The counts of a run's slices, put together.
 
 use cluster::engine::{Ending, NodeId, Stage};
+use cluster::xenic::Looks;
 use hdrhistogram::Histogram;
 use timing::Time;
 
 use super::Settings;
 use super::by_hand::ByHand;
 use super::report::{
-    AbortReport, ChecksReport, KindReport, Latency, Report, ResourceReport, TrafficReport,
+    AbortReport, ChecksReport, IndexReport, KindReport, Latency, Report, ResourceReport,
+    TrafficReport,
 };
 use crate::world::{KindCounts, Ledger, ResourceUse};
 
 /// The sum of ledgers.
 #[derive(Default)]
-pub struct Tally(Option<Ledger>);
+pub struct Tally {
+    sum: Option<Ledger>,
+    /// What the NICs' indices were asked.
+    looks: Looks,
+}
 
 impl Tally {
     /// Adds the next slice.
     pub fn add(&mut self, next: &Ledger) {
-        let Some(sum) = &mut self.0 else {
-            self.0 = Some(next.clone());
+        let Some(sum) = &mut self.sum else {
+            self.sum = Some(next.clone());
             return;
         };
         add_kinds(&mut sum.kinds, &next.kinds);
@@ -37,6 +43,7 @@ impl Tally {
             sum.wire_bytes += next.wire_bytes;
         }
         sum.operations.iter_mut().zip(next.operations).for_each(|(sum, next)| *sum += next);
+        sum.dma.iter_mut().zip(next.dma).for_each(|(sum, next)| *sum += next);
         sum.lost.dropped += next.lost.dropped;
         sum.lost.unreachable += next.lost.unreachable;
         sum.lost.oversized += next.lost.oversized;
@@ -50,9 +57,15 @@ impl Tally {
         sum.span += next.span;
     }
 
+    /// Adds what the NICs' indices were asked meanwhile.
+    pub fn add_looks(&mut self, rows: u64, cached: u64) {
+        self.looks.rows += rows;
+        self.looks.cached += cached;
+    }
+
     /// Transactions that committed so far.
     pub fn committed(&self) -> u64 {
-        self.0.as_ref().map_or(0, |sum| sum.ended(Ending::Committed))
+        self.sum.as_ref().map_or(0, |sum| sum.ended(Ending::Committed))
     }
 
     /// The report of all.
@@ -63,7 +76,7 @@ impl Tally {
         by_hand: &ByHand,
         (checks, digest): (ChecksReport, String),
     ) -> Report {
-        let ledger = self.0.unwrap_or_default();
+        let ledger = self.sum.unwrap_or_default();
         let committed = ledger.ended(Ending::Committed);
         let seconds = ledger.span.as_ns_f64() / 1e9;
         let per_second = if seconds > 0.0 { committed as f64 / seconds } else { 0.0 };
@@ -92,6 +105,7 @@ impl Tally {
             aborts: aborts(&ledger),
             resources: resources(&ledger.resources),
             messages_a_burst: messages_a_burst(&ledger),
+            index: index(&ledger, self.looks),
             traffic: traffic(&ledger, by_hand),
             faults: Vec::new(),
             data_path: None,
@@ -111,6 +125,17 @@ fn add_kinds(sum: &mut Vec<KindCounts>, next: &[KindCounts]) {
         sum.latency.add(&next.latency).expect("the same bounds");
         sum.rolled_back.add(&next.rolled_back).expect("the same bounds");
     }
+}
+
+fn index(ledger: &Ledger, looks: Looks) -> Option<IndexReport> {
+    let each = |count: u64| count as f64 / ledger.transactions().max(1) as f64;
+    let [reads, writes] = ledger.dma.map(each);
+    (looks.rows > 0).then(|| IndexReport {
+        rows: each(looks.rows),
+        cached: looks.cached as f64 / looks.rows as f64,
+        reads,
+        writes,
+    })
 }
 
 fn messages_a_burst(ledger: &Ledger) -> f64 {
@@ -173,7 +198,7 @@ fn resources(uses: &[ResourceUse]) -> Vec<ResourceReport> {
 /// The parts of a card say that they are of it.
 fn resource_name(name: &str) -> String {
     match name {
-        "host cores" | "NIC cores" | "link out" | "link in" => name.to_owned(),
+        "host cores" | "log workers" | "NIC cores" | "link out" | "link in" => name.to_owned(),
         _ => format!("NIC {name}"),
     }
 }

@@ -86,6 +86,20 @@ impl Workload {
         }
     }
 
+    /// The most rows that a transaction can have.
+    pub(super) const fn most_rows(self) -> u64 {
+        match self {
+            Self::ObjectStore { reads, .. } => reads as u64,
+            Self::Tatp { .. } => 4,
+            // Both accounts of two customers.
+            Self::SmallBank { .. } | Self::SmallBankXenic { .. } => 4,
+            Self::Retwis { .. } => 10,
+            // Warehouse, district, customer, order and its place among the new ones; of each of 15 lines item, stock
+            // and line.
+            Self::TpccNewOrder { .. } => 5 + 3 * 15,
+        }
+    }
+
     /// With its parameters, for headings.
     pub fn title(self) -> String {
         match self {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use super::settings::SettingsError;
+use super::workload::Workload;
 use crate::protocols::ProtocolName;
 
 /// An optimisation of Xenic, which can be off (section 5.7 of its paper).
@@ -60,8 +61,9 @@ pub struct XenicSettings {
 }
 
 /// The paper names neither size nor policy of the index (section 4.1.3). So many entries have room for all objects of a
-/// server in all of its workloads, as the NIC's 16 GB have.
-const INDEX_ENTRIES: u64 = 1 << 23;
+/// server in all of its workloads, as the NIC's 16 GB have: 72 warehouses of TPC-C lie in 10 million segments.
+const INDEX_ENTRIES: u64 = 1 << 24;
+const MOST_ENTRIES: u64 = 1 << 30;
 /// Cores of the paper's NIC.
 const NIC_CORES: u64 = 24;
 /// So many apply what 24 cores log. (Xenic, section 5.6, has three, which are the limit here.)
@@ -170,6 +172,7 @@ impl XenicDraft {
 pub(super) fn check(
     draft: &Draft,
     protocol: ProtocolName,
+    workload: Workload,
     (nodes, threads, workers): (u64, u64, u64),
 ) -> Result<Option<XenicSettings>, SettingsError> {
     let given = draft.values.xenic.clone().unwrap_or_default();
@@ -210,11 +213,9 @@ pub(super) fn check(
         );
         return Err(draft.reject("workers", workers, expected));
     }
-    // A row that is being written is pinned until the host has applied it, so an index has to have room for what all
-    // workers write at once.
-    let least = 64 * (nodes * threads * workers).next_power_of_two().min(1 << 20);
-    let entries = given.index_entries;
-    let index_entries = whole("xenic.index_entries", entries, INDEX_ENTRIES, least, 1 << 30)?;
+    let index_entries = given
+        .index_entries
+        .map_or(Ok(INDEX_ENTRIES), |entries| index_entries(draft, entries, workload))?;
     let without = switches(draft, given.without.unwrap_or_default())?;
     let on_host = given.on_host.unwrap_or_default();
     Ok(Some(XenicSettings {
@@ -225,6 +226,23 @@ pub(super) fn check(
         without,
         on_host,
     }))
+}
+
+/// The entries of an index. All rows of a transaction may lie in segments of their own, and none of them may be forgotten
+/// before the host has applied what was written: with fewer entries it could never commit.
+fn index_entries(draft: &Draft, entries: u64, workload: Workload) -> Result<u64, SettingsError> {
+    let least = workload.most_rows();
+    match (least..=MOST_ENTRIES).contains(&entries) {
+        true => Ok(entries),
+        false => {
+            let expected = format!(
+                "a whole number from {least} to {MOST_ENTRIES}, as a transaction of {} has up to {least} rows, each locked or \
+                 pinned in an entry of its own",
+                workload.name()
+            );
+            Err(draft.reject("xenic.index_entries", entries, expected))
+        }
+    }
 }
 
 fn switches(draft: &Draft, names: Vec<String>) -> Result<Vec<Switch>, SettingsError> {

@@ -23,6 +23,8 @@ pub struct Ledger {
     pub verbs: [VerbCounts; Stage::COUNT],
     /// Memory operations that were begun, and those of them that failed.
     pub operations: [u64; 2],
+    /// Reads and writes of host memory by cores of the own NIC, of those that were begun.
+    pub dma: [u64; 2],
     /// Frames that were lost, by why.
     pub lost: LostCounts,
     /// Events of the kernel.
@@ -116,6 +118,7 @@ impl Ledger {
             messages: [StageCounts::default(); Stage::COUNT],
             verbs: [VerbCounts::default(); Stage::COUNT],
             operations: [0; 2],
+            dma: [0; 2],
             lost: LostCounts::default(),
             events: 0,
             bursts: 0,

@@ -48,6 +48,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
         self.messages = self.messages.wrapping_add(1);
         let label = Label { from, to, class, stage, wire: 0, number };
         let bytes = effects.bytes_of(&asked.bytes);
+        if asked.place == Place::Host {
+            self.ledger.dma[usize::from(!matches!(operation, Operation::Read { .. }))] += 1;
+        }
         if let Place::Node(_) = asked.place {
             let counts = &mut self.ledger.verbs[stage as usize];
             counts.issued += 1;

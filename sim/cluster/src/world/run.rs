@@ -192,7 +192,12 @@ impl<P: Protocol, T: Trace> World<P, T> {
             });
             let busy: Vec<Time> = busy.collect();
             let (host, nic) = busy.split_at(state.host_threads);
-            for (name, cores) in [("host cores", host), ("NIC cores", nic)] {
+            let with_workers = self.options.threads_with_workers.map_or(host.len(), usize::from);
+            let (host, log_workers) = host.split_at(with_workers.min(host.len()));
+            // They do work of one kind each, so that one kind can bind while the other idles.
+            for (name, cores) in
+                [("host cores", host), ("log workers", log_workers), ("NIC cores", nic)]
+            {
                 if !cores.is_empty() {
                     let busy = cores.iter().fold(Time::ZERO, |sum, busy| sum + *busy);
                     all.push((state.id, Resource { name, busy, count: cores.len() as u32 }));

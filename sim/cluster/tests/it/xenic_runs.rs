@@ -99,6 +99,35 @@ fn a_cold_index_makes_transactions_longer() {
     assert!(median(true) + 1000.0 < median(false));
 }
 
+/// An index without memory for all rows has those at the start that are asked for often, and one with memory for the rows of
+/// one transaction alone still commits.
+#[test]
+fn a_smaller_index_reads_more_of_host_memory() {
+    let of = |index_entries| {
+        // Some 5,600 segments.
+        let settings = settings(Workload::Retwis { keys_per_node: 20_000, exponent: 0.5 }, &[]);
+        let own = settings.xenic.clone().map(|own| XenicSettings { index_entries, ..own });
+        let report = report(&Settings { xenic: own, ..settings }).expect("it passes");
+        (report.index.expect("rows were looked up"), report.committed)
+    };
+    let [(least, few), (some, more), (all, most)] = [10, 2000, 1 << 20].map(of);
+    assert!(all.cached > 0.99 && all.reads < 0.1, "{all:?}");
+    // Without what the drawn transactions have left, next to none would be cached.
+    assert!((0.3..0.9).contains(&some.cached) && some.reads > 0.5, "{some:?}");
+    assert!(least.cached < some.cached / 2.0 && least.reads > some.reads, "{least:?}");
+    assert!(0 < few && few < more && more < most, "{few}, {more}, {most}");
+}
+
+/// Threads that apply records are a resource of their own: with one for all new-orders, it binds.
+#[test]
+fn log_workers_that_bind_are_named() {
+    let settings = settings(Workload::TpccNewOrder { warehouses_per_node: 50 }, &[]);
+    let own = settings.xenic.clone().map(|own| XenicSettings { log_workers: 1, ..own });
+    let report = report(&Settings { workers: 6, xenic: own, ..settings }).expect("it passes");
+    let binding = report.binding().expect("there are resources");
+    assert!(binding.name == "log workers" && binding.busiest > 0.9, "{:?}", report.resources);
+}
+
 #[test]
 fn what_only_xenic_has_is_checked() {
     let told = |text: &str| {
@@ -112,9 +141,13 @@ fn what_only_xenic_has_is_checked() {
         "run.toml:3: field `xenic.nic_cores` = 0: expected a whole number from 1 to 64"
     );
     assert_eq!(
-        of("index_entries = 8"),
-        "run.toml:3: field `xenic.index_entries` = 8: expected a whole number from 8192 to 1073741824"
+        of("index_entries = 3"),
+        "run.toml:3: field `xenic.index_entries` = 3: expected a whole number from 4 to 1073741824, as a transaction of tatp \
+         has up to 4 rows, each locked or pinned in an entry of its own"
     );
+    let retwis = told("protocol = \"xenic\"\n[xenic]\nindex_entries = 9\n[workload.retwis]\n");
+    assert!(retwis.contains("from 10 to") && retwis.contains("of retwis has up to 10"), "{retwis}");
+
     assert!(of("without = [\"combined\"]").contains("multi-hop in the list, too"));
     assert!(of("without = [\"speed\"]").contains("names of combined, aggregation"));
     let foreign = told("protocol = \"fasst\"\n[xenic]\nnic_cores = 2\n");

@@ -150,7 +150,7 @@ type Finding = (String, String, &'static str);
 
 impl Platform {
     /// Those of [`PlatformFile::NAMES`] that are a host and a device; the first is the usual one.
-    pub const NAMES: [&'static str; 3] = ["n1sdp-u280-ccix", "pcie-gen3", "liquidio3"];
+    pub const NAMES: [&'static str; 4] = ["n1sdp-u280-ccix", "pcie-gen3", "liquidio3", "off-path"];
 
     /// The platform `name` of [`Platform::NAMES`].
     ///
