@@ -11,6 +11,7 @@ mod hint_staleness;
 mod micro;
 mod nic_lookup;
 mod occupancy;
+mod off_path;
 mod rpc;
 mod systems;
 mod table2;
@@ -136,5 +137,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[systems::XENIC, systems::RDMA],
         paper: &fig9::PAPER_B,
         run: fig9::latency,
+    },
+    Experiment {
+        name: "xenic-offpath",
+        title: "What a SmartNIC off the path between host and wire costs beside one on it",
+        source: "Xenic (SOSP 2021), section 3.1",
+        clock: Clock::Virtual,
+        platforms: &[off_path::OFF_PATH, systems::XENIC, systems::RDMA],
+        paper: &off_path::PAPER,
+        run: off_path::measure,
     },
 ];
