@@ -8,6 +8,7 @@ mod fig4;
 mod fig8;
 mod fig9;
 mod hint_staleness;
+mod index_cache;
 mod micro;
 mod nic_lookup;
 mod occupancy;
@@ -137,6 +138,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[systems::XENIC, systems::RDMA],
         paper: &fig9::PAPER_B,
         run: fig9::latency,
+    },
+    Experiment {
+        name: "xenic-index-cache",
+        title: "Xenic's throughput by the size of its NICs' index",
+        source: "Xenic (SOSP 2021), section 4.1.3, which does not give the size",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC],
+        paper: &[],
+        run: index_cache::measure,
     },
     Experiment {
         name: "xenic-offpath",
