@@ -15,6 +15,7 @@ works_under_seeds! {
     fig8d_works_under_seeds: "xenic-fig8d" at 0.02,
     fig9a_works_under_seeds: "xenic-fig9a" at 0.02,
     fig9b_works_under_seeds: "xenic-fig9b" at 0.02,
+    table3_works_under_seeds: "xenic-table3" at 0.02,
     index_cache_works_under_seeds: "xenic-index-cache" at 0.02,
     offpath_works_under_seeds: "xenic-offpath" at 0.02,
 }

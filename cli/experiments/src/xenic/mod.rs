@@ -16,6 +16,7 @@ mod off_path;
 mod rpc;
 mod systems;
 mod table2;
+mod table3;
 mod tables;
 
 use crate::experiment::{Clock, Experiment};
@@ -138,6 +139,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[systems::XENIC, systems::RDMA],
         paper: &fig9::PAPER_B,
         run: fig9::latency,
+    },
+    Experiment {
+        name: "xenic-table3",
+        title: "The fewest threads of host and NIC that keep 95 % of the throughput",
+        source: "Xenic (SOSP 2021), section 5.6, table 3",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC, systems::RDMA],
+        paper: &table3::PAPER,
+        run: table3::measure,
     },
     Experiment {
         name: "xenic-index-cache",
