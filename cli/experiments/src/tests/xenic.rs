@@ -33,3 +33,15 @@ fn the_limited_rows_of_table_2_come_out() {
         assert!(exempt || off[0] < 0.06, "{row:?}");
     }
 }
+
+/// The platform gives back the two latencies that it was made from.
+#[test]
+fn the_paths_of_a_nic_off_the_path_are_those_that_were_measured() {
+    let findings = Small::of("xenic-offpath", 0.02).findings(seeds(1, 1));
+    let rows: Vec<_> = findings.rows.iter().filter(|row| row.paper.is_some()).collect();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        let off = row.ratio().expect("a value of the paper").map(|ratio| (ratio - 1.0).abs());
+        assert!(off[0] < 0.01, "{row:?}");
+    }
+}
