@@ -183,11 +183,12 @@ fn curves(
 ) -> Plot {
     let strokes = [Stroke::Solid, Stroke::DASHED];
     let curve = |((load, points), stroke): (&(Load, Vec<Point>), Stroke)| {
-        let place =
-            |at: &Point| Place::measured(entries(at).into(), samples.spread(|run| of(run.at(at))));
+        let place = |at: &Point| {
+            Place::measured(f64::from(entries(at)).log2(), samples.spread(|run| of(run.at(at))))
+        };
         let points = points.iter().map(place).collect();
         Curve { name: load.name.into(), colour: Colour::Device, stroke, points }
     };
     let curves = series.iter().zip(strokes).map(curve).collect();
-    Plot::Lines { across: "entries of the index", up, curves }
+    Plot::Lines { across: "entries of the index, as a power of 2", up, curves }
 }
