@@ -16,6 +16,9 @@ works_under_seeds! {
     fig9a_works_under_seeds: "xenic-fig9a" at 0.02,
     fig9b_works_under_seeds: "xenic-fig9b" at 0.02,
     rtl_works_under_seeds: "xenic-rtl" at 0.02,
+    table3_works_under_seeds: "xenic-table3" at 0.02,
+    index_cache_works_under_seeds: "xenic-index-cache" at 0.02,
+    offpath_works_under_seeds: "xenic-offpath" at 0.02,
 }
 
 /// The rows that are to agree do so with few keys, too.
@@ -29,5 +32,17 @@ fn the_limited_rows_of_table_2_come_out() {
         // A hundredth of the keys scatters more than the one per cent of the full length.
         let off = row.ratio().expect("a value of the paper").map(|ratio| (ratio - 1.0).abs());
         assert!(exempt || off[0] < 0.06, "{row:?}");
+    }
+}
+
+/// The platform gives back the two latencies that it was made from.
+#[test]
+fn the_paths_of_a_nic_off_the_path_are_those_that_were_measured() {
+    let findings = Small::of("xenic-offpath", 0.02).findings(seeds(1, 1));
+    let rows: Vec<_> = findings.rows.iter().filter(|row| row.paper.is_some()).collect();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        let off = row.ratio().expect("a value of the paper").map(|ratio| (ratio - 1.0).abs());
+        assert!(off[0] < 0.01, "{row:?}");
     }
 }

@@ -118,10 +118,18 @@ fn measure(setting: &mut Setting<'_>, figure: &Figure) -> Result<Findings, Exper
     };
     // Enough to see that all works.
     let is_small = setting.scale < 0.1;
+    let only_headlines = setting.only_headlines;
     let chosen = |system: &System| {
         let all = points(*system, figure.load, &[]);
-        let few = vec![all[0], all[all.len() - 1]];
-        (system.name(), if is_small { few } else { all })
+        let last = all.len() - 1;
+        let points = match (is_small, only_headlines) {
+            (true, _) => vec![all[0], all[last]],
+            (false, true) => {
+                vec![all[0], all[figure.load.peaks[usize::from(*system != System::Xenic)]]]
+            }
+            (false, false) => all,
+        };
+        (system.name(), points)
     };
     let of: Vec<OfSystem> = systems.iter().map(chosen).collect();
     let all: Vec<Point> = of.iter().flat_map(|(_, points)| points.clone()).collect();

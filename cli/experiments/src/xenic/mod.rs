@@ -8,13 +8,16 @@ mod fig4;
 mod fig8;
 mod fig9;
 mod hint_staleness;
+mod index_cache;
 mod micro;
 mod nic_lookup;
 mod occupancy;
+mod off_path;
 mod rpc;
 mod rtl;
 mod systems;
 mod table2;
+mod table3;
 mod tables;
 
 use crate::experiment::{Clock, Experiment};
@@ -146,5 +149,32 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[systems::XENIC],
         paper: &[],
         run: rtl::measure,
+    },
+    Experiment {
+        name: "xenic-table3",
+        title: "The fewest threads of host and NIC that keep 95 % of the throughput",
+        source: "Xenic (SOSP 2021), section 5.6, table 3",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC, systems::RDMA],
+        paper: &table3::PAPER,
+        run: table3::measure,
+    },
+    Experiment {
+        name: "xenic-index-cache",
+        title: "Xenic's throughput by the size of its NICs' index",
+        source: "Xenic (SOSP 2021), section 4.1.3, which does not give the size",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC],
+        paper: &[],
+        run: index_cache::measure,
+    },
+    Experiment {
+        name: "xenic-offpath",
+        title: "What a SmartNIC off the path between host and wire costs beside one on it",
+        source: "Xenic (SOSP 2021), section 3.1",
+        clock: Clock::Virtual,
+        platforms: &[off_path::OFF_PATH, systems::XENIC, systems::RDMA],
+        paper: &off_path::PAPER,
+        run: off_path::measure,
     },
 ];

@@ -21,6 +21,8 @@ pub const RDMA: &str = "xenic-cx5";
 /// Servers, and copies of each row (section 5.1).
 pub const NODES: u16 = 6;
 pub const REPLICAS: u16 = 3;
+/// Cores of each NIC.
+pub const NIC_CORES: u8 = 24;
 
 /// A system of section 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,12 @@ pub struct Load {
     /// Threads and workers of a thread, as the load rises; the first is the low load.
     pub xenic: &'static [(u8, u8)],
     pub rivals: &'static [(u8, u8)],
+    /// The places of the peaks among these, of Xenic and of DrTM+H.
+    pub peaks: [usize; 2],
+    /// Log workers of Xenic, enough that they do not bind.
+    pub log_workers: u8,
+    /// The most transactions under way a server that are over in some tens of microseconds.
+    pub few: u16,
 }
 
 /// New-orders of TPC-C with items all over the cluster (5.2).
@@ -81,7 +89,10 @@ pub const NEW_ORDER: Load = Load {
     name: "TPC-C new-order",
     workload: Workload::TpccNewOrder { warehouses_per_node: 72 },
     xenic: &[(1, 1), (4, 1), (8, 1), (8, 2), (8, 4), (8, 8)],
-    rivals: &[(1, 1), (8, 1), (16, 1), (32, 1), (32, 2)],
+    rivals: &[(1, 1), (8, 1), (16, 1), (32, 1), (32, 2), (32, 4)],
+    peaks: [4, 5],
+    log_workers: 16,
+    few: 8,
 };
 /// Retwis (5.4).
 pub const RETWIS: Load = Load {
@@ -89,6 +100,9 @@ pub const RETWIS: Load = Load {
     workload: Workload::Retwis { keys_per_node: 1_000_000, exponent: 0.5 },
     xenic: &[(1, 1), (4, 4), (8, 8), (8, 16), (8, 32), (8, 64)],
     rivals: &[(1, 1), (8, 2), (16, 2), (32, 2), (32, 4), (32, 8)],
+    peaks: [5, 5],
+    log_workers: 8,
+    few: 64,
 };
 /// SmallBank (5.5).
 pub const SMALL_BANK: Load = Load {
@@ -100,7 +114,23 @@ pub const SMALL_BANK: Load = Load {
     },
     xenic: &[(1, 1), (4, 4), (8, 8), (8, 16), (8, 32), (8, 64)],
     rivals: &[(1, 1), (8, 2), (16, 2), (32, 2), (32, 4), (32, 8)],
+    peaks: [5, 5],
+    log_workers: 8,
+    few: 64,
 };
+
+/// What a run of Xenic has beside its load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Own {
+    /// The platform.
+    pub platform: &'static str,
+    /// Cores of each NIC.
+    pub nic_cores: u8,
+    /// Log workers of each host.
+    pub log_workers: u8,
+    /// Entries of each index; the usual ones if none are said.
+    pub index_entries: Option<u32>,
+}
 
 /// One run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,11 +141,26 @@ pub struct Point {
     pub at: (u8, u8),
     /// Xenic's optimisations that are off.
     pub without: &'static [Switch],
+    /// What only Xenic has.
+    pub own: Own,
+}
+
+impl Point {
+    /// With all optimisations, and all threads of hosts and NICs.
+    pub const fn new(system: System, load: Load, at: (u8, u8)) -> Self {
+        let own = Own {
+            platform: XENIC,
+            nic_cores: NIC_CORES,
+            log_workers: load.log_workers,
+            index_entries: None,
+        };
+        Self { system, load, at, without: &[], own }
+    }
 }
 
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, load, at: (threads, workers), without } = self;
+        let Self { system, load, at: (threads, workers), without, .. } = self;
         write!(f, "{}, {}, {threads} threads with {workers}", load.name, system.name())?;
         match without.is_empty() {
             true => Ok(()),
@@ -130,18 +175,27 @@ impl fmt::Display for Point {
 /// All points of a system and a workload.
 pub fn points(system: System, load: Load, without: &'static [Switch]) -> Vec<Point> {
     let at = if system == System::Xenic { load.xenic } else { load.rivals };
-    at.iter().map(|at| Point { system, load, at: *at, without }).collect()
+    at.iter().map(|at| Point { without, ..Point::new(system, load, *at) }).collect()
 }
 
 /// Reports of all points of a run.
 pub type Sample = Points<Point, Measured<Report>>;
 
-/// Before what is measured, and that: several times the latency, and at low load some 300 transactions.
-fn lengths(point: &Point) -> [Time; 2] {
-    match point.at {
-        (1, 1) => [Time::from_us(50), Time::from_us(600)],
-        _ => [Time::from_us(150), Time::from_us(200)],
-    }
+/// Before what is measured, and that: several times the latency, as all workers begin together and a wave of them would be
+/// measured otherwise, and at low load some 300 transactions. With few log workers nobody waits for them until the cells of
+/// the logs are full, which takes longer.
+///
+/// Where headlines are measured again and again with an assumption moved, as little as does for that.
+fn lengths(run: &Run<'_>, point: &Point) -> [Time; 2] {
+    let [warm_up, duration] = match u16::from(point.at.0) * u16::from(point.at.1) {
+        _ if point.own.log_workers < point.load.log_workers => [2000, 400],
+        1 => [50, 600],
+        under_way if under_way <= point.load.few => [150, 200],
+        under_way if under_way > 8 * point.load.few => [800, 600],
+        _ if run.scaled_count(100) < 100 => [300, 200],
+        _ => [400, 400],
+    };
+    [Time::from_us(warm_up), Time::from_us(duration)]
 }
 
 /// Runs a point.
@@ -152,20 +206,23 @@ pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, Experime
     let small = run.is_small();
     let [warm_up, duration] = match small {
         true => [Time::from_us(20), Time::from_us(40)],
-        false => lengths(point),
+        false => lengths(run, point),
     };
     let (threads, workers) = if small { (1, point.at.1.min(2)) } else { point.at };
     let system = point.system;
+    let own = point.own;
+    let usual = XenicSettings::default();
     let xenic = XenicSettings {
-        nic_cores: if small { 2 } else { 24 },
-        log_workers: if small { 1 } else { 8 },
+        nic_cores: if small { 2 } else { own.nic_cores },
+        log_workers: if small { 1 } else { own.log_workers },
+        index_entries: own.index_entries.unwrap_or(usual.index_entries),
         without: point.without.to_vec(),
-        ..XenicSettings::default()
+        ..usual
     };
     let settings = Settings {
         name: point.load.name.into(),
         protocol: system.protocol(),
-        platform: system.platform().into(),
+        platform: if system == System::Xenic { own.platform } else { system.platform() }.into(),
         nodes: if small { 4 } else { NODES },
         threads,
         workers,
@@ -178,7 +235,9 @@ pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, Experime
         ..Settings::default()
     };
     match system {
-        System::Xenic => run.on_smart_cluster(XENIC, |timing| Ok(measure_on(&settings, timing)?)),
+        System::Xenic => {
+            run.on_smart_cluster(own.platform, |timing| Ok(measure_on(&settings, timing)?))
+        }
         _ => run.on_cluster(RDMA, |hardware| Ok(measure_on(&settings, hardware)?)),
     }
 }
@@ -230,14 +289,19 @@ pub fn rows(samples: &Samples<Sample>, points: &[Point]) -> Vec<Row> {
     points.iter().flat_map(each).collect()
 }
 
+/// What binds in a run, and its use.
+pub fn binding(report: &Report) -> String {
+    report
+        .binding()
+        .map_or("nothing".into(), |of| format!("{} ({:.0} %)", of.name, 100.0 * of.busiest))
+}
+
 /// What binds at the peaks, with messages and bytes beside those counted by hand.
 pub fn binding_note(samples: &Samples<Sample>, of: &[(&str, Vec<Point>)]) -> String {
     let each = |(name, points): &(&str, Vec<Point>)| {
         samples.first(|run| {
             let report = peak(run, points);
-            let binding = report.binding().map_or("nothing".into(), |of| {
-                format!("{} ({:.0} %)", of.name, 100.0 * of.busiest)
-            });
+            let binding = binding(report);
             let verbs: f64 = report.traffic.iter().map(|of| of.verbs).sum();
             format!(
                 "{name}: {binding}; {:.2} messages, {:.2} by hand, and {verbs:.2} verbs, {:.2} % of attempts aborted, \
@@ -264,8 +328,8 @@ pub fn parameters(load: Load) -> Vec<(&'static str, String)> {
         ("cards", format!("Xenic on {XENIC}, the others on {RDMA}")),
         (
             "index",
-            "all rows of a server are in its NIC's index at the start, as its memory has room for them: the paper does not \
-             say how much is used"
+            "all rows of a server are in its NIC's index at the start, as its memory has room for an entry of each segment: \
+             the paper does not say how much is used"
                 .into(),
         ),
         (
@@ -274,6 +338,7 @@ pub fn parameters(load: Load) -> Vec<(&'static str, String)> {
              many are busy, as its NIC's rate was published with all of them polling"
                 .into(),
         ),
+        ("log workers", format!("{} of each host of Xenic", load.log_workers)),
         ("bursts", "64 frames and completions on Xenic, 16 messages on the others".into()),
         ("checks", "every read at its serialization point; replicas, locks and logs at rest".into()),
     ]
