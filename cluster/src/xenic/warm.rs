@@ -222,15 +222,17 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_taken_once_and_forgotten_unused_first() {
-        let mut clock = Clock::new(4, 64);
-        (10..14).for_each(|at| clock.ask(at));
-        clock.used.take(12);
+        let of = |bits: &[u32]| {
+            let mut all = Bits::new(64);
+            bits.iter().for_each(|at| all.set(*at));
+            all
+        };
         let mut remembered = Remembered {
             partition: PartitionId(2),
             bases: [0, 8, 64].into(),
-            left: clock.ring.len(),
-            present: clock.present,
-            used: clock.used,
+            left: 4,
+            present: of(&[10, 11, 12, 13]),
+            used: of(&[10, 11, 13]),
             hand: 0,
         };
         let have = remembered.left();
@@ -248,6 +250,6 @@ mod tests {
     }
 
     fn present_of(remembered: &Remembered) -> u32 {
-        remembered.present.0.iter().map(|word| word.count_ones()).sum()
+        remembered.present.0.iter().copied().map(u64::count_ones).sum()
     }
 }

@@ -329,8 +329,9 @@ mod tests {
                     let moved = file.clone().at_end(&place, end).expect("it has an interval");
                     SmartTiming::read_from(moved).expect("a machine")
                 };
-                // A value may stand at an end of its interval.
-                assert_ne!(moved(End::Least), moved(End::Greatest), "{name}: {place}");
+                // A value may stand at the least end of its interval.
+                let is_moved = moved(End::Least) != usual || moved(End::Greatest) != usual;
+                assert!(is_moved, "{name}: {place}");
             }
             // The models of one host leave the section to this reader.
             assert_eq!(Platform::named(name).expect("a board").link, usual.link);

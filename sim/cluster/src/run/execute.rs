@@ -328,7 +328,7 @@ impl Job<'_, '_, '_> {
             let done = simulated.as_ns_f64() / all;
             (self.watch.progress)(Progress { done, simulated, committed: 0 });
         }
-        if before > Time::ZERO {
+        if before > Time::ZERO && !(self.watch.is_interrupted)() {
             world.run_for(before, Time::ZERO);
         }
         let mut looked = looks(world);
