@@ -163,13 +163,14 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
 }
 
 fn path_rows(samples: &Taken) -> Vec<Row> {
-    let of = |platform, what: &str, number: fn(&Paths) -> f64| {
+    type Number = fn(&Paths) -> f64;
+    let of = |platform, what: &str, number: Number| {
         let name = if platform == OFF_PATH { "off path" } else { "on path" };
         samples.row(format!("{what}, {name}"), ("us", "requests"), |run| {
             paths(run, platform).value(|paths| (number(paths), 1))
         })
     };
-    let kinds: [(&str, fn(&Paths) -> f64); 4] = [
+    let kinds: [(&str, Number); 4] = [
         ("write to the memory of another NIC", |of| of.nic),
         ("write to the memory of the own host", |of| of.own_host),
         ("write to the memory of another host, by its NIC", |of| of.host),

@@ -155,7 +155,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     // Enough to see that all works, or how far the table hangs on an assumption.
     let is_few = |place: usize, all: usize| match (setting.scale < 0.1, setting.only_headlines) {
         (true, _) => place == 0,
-        (_, true) => place % 2 == 0 || place + 1 == all,
+        (_, true) => place.is_multiple_of(2) || place + 1 == all,
         _ => true,
     };
     let series = |line: &'static Line| {
