@@ -75,7 +75,7 @@ fn what_cannot_be_run_is_named() {
     refused(&["--replicas", "4"], "--replicas 4: expected 1 to 3 copies of each row");
     refused(&["--protocol", "paxos"], "--protocol paxos: expected a protocol: fasst");
     refused(&["--platform", "cx9"], "platform cx9: expected connect-ib, ");
-    refused(&["--workload", "tpcc"], "--workload tpcc: expected one of object-store");
+    refused(&["--workload", "tpcd"], "--workload tpcd: expected one of object-store");
     refused(&["--access", "hot90"], "--access hot90: expected no such flag");
     let faults = "[[fault]]\nkind = \"crash\"\nnode = 7\nat_ns = 5\n";
     fs::write(folder.path().join("f.toml"), faults).expect("written");

@@ -4,7 +4,7 @@
 //! - [`ObjectStore`]: O(r, w) of FaSST.
 //! - [`Retwis`]: a Twitter-like application, as Xenic runs it.
 //! - [`SmallBank`], [`Tatp`]: the logic, the mixes and the populations of [`workloads::database`].
-//! - [`TpccNewOrder`]: the new-orders of TPC-C, as DrTM+H and Xenic compare systems.
+//! - [`Tpcc`]: TPC-C, or its new-orders alone, as DrTM+H and Xenic compare systems.
 //! - [`Scripted`]: any of them with inputs that a test has chosen.
 //!
 //! Each counts its rows ([`Totals`]), so that lost and repeated transactions are noticed in the end.
@@ -27,7 +27,7 @@ pub use smallbank::{SmallBank, SmallBankError, SmallBankSettings};
 pub use stream::Stream;
 pub use tatp::{Tatp, TatpError, TatpSettings};
 pub use totals::{ChangedRow, TotalError, Totals, check_totals};
-pub use tpcc::{TpccNewOrder, TpccNewOrderError, TpccNewOrderSettings};
+pub use tpcc::{Tpcc, TpccError, TpccSettings, TpccSource, TpccTransaction};
 
 #[cfg(test)]
 mod testing;

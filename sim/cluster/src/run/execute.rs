@@ -6,7 +6,7 @@ use std::io::Write;
 use cluster::engine::{Ending, Stage};
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank, SmallBankSettings, Tatp,
-    TatpSettings, Totals, TpccNewOrder, TpccNewOrderSettings,
+    TatpSettings, Totals, Tpcc, TpccSettings,
 };
 use timing::Time;
 
@@ -196,9 +196,12 @@ impl Visitor for Job<'_, '_, '_> {
                 self.run::<P, _>(retwis.map_err(RunError::of_settings)?)
             }
             Workload::TpccNewOrder { warehouses_per_node } => {
-                let form = TpccNewOrderSettings::xenic(of.nodes, of.threads, of.workers);
-                let settings = TpccNewOrderSettings { warehouses_per_node, seed: of.seed, ..form };
-                self.run::<P, _>(TpccNewOrder::new(settings).map_err(RunError::of_settings)?)
+                let settings = tpcc(of, warehouses_per_node);
+                self.run::<P, _>(Tpcc::new_orders(settings).map_err(RunError::of_settings)?)
+            }
+            Workload::Tpcc { warehouses_per_node } => {
+                let settings = tpcc(of, warehouses_per_node);
+                self.run::<P, _>(Tpcc::standard(settings).map_err(RunError::of_settings)?)
             }
         }
     }
@@ -313,6 +316,11 @@ impl Job<'_, '_, '_> {
         }
         (tally, slices)
     }
+}
+
+fn tpcc(of: &Settings, warehouses_per_node: u32) -> TpccSettings {
+    let form = TpccSettings::xenic(of.nodes, of.threads, of.workers);
+    TpccSettings { warehouses_per_node, seed: of.seed, ..form }
 }
 
 /// The world of a run.

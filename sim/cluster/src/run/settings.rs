@@ -157,7 +157,8 @@ impl Settings {
         }
         let protocol = protocol(draft)?;
         let workload = workload::check(draft, nodes, threads)?;
-        let xenic = xenic::check(draft, protocol, (nodes, threads, workers))?;
+        workload::check_protocol(draft, workload, protocol)?;
+        let xenic = xenic::check(draft, protocol, workload, (nodes, threads, workers))?;
         Ok(Self {
             name,
             description: of.description.clone().unwrap_or_default(),

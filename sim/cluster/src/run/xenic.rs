@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use super::settings::SettingsError;
+use super::workload::Workload;
 use crate::protocols::ProtocolName;
 
 /// An optimisation of Xenic, which can be off (section 5.7 of its paper).
@@ -67,6 +68,11 @@ const NIC_CORES: u64 = 24;
 /// So many apply what 24 cores log. (Xenic, section 5.6, has three, which are the limit here.)
 const LOG_WORKERS: u64 = 8;
 
+/// What TPC-C does on the host.
+const TPCC_ON_HOST: [&str; 3] = ["order-status", "delivery", LARGEST];
+/// One row of a district, 20 orders, and 300 lines with as many stocks.
+const LARGEST: &str = "stock-level";
+
 /// Slots of a cluster have numbers of 16 bits, and a core so many at most.
 const MOST_OWNERS: u64 = 65_535;
 const MOST_SLOTS: u64 = 4096;
@@ -85,6 +91,14 @@ impl Default for XenicSettings {
 }
 
 impl XenicSettings {
+    /// The defaults with a workload, which brings its annotation: of TPC-C all kinds but new-order and payment stay on the
+    /// host (section 5.3).
+    pub fn for_workload(workload: Workload) -> Self {
+        let is_tpcc = matches!(workload, Workload::Tpcc { .. });
+        let on_host = if is_tpcc { TPCC_ON_HOST.map(String::from).to_vec() } else { Vec::new() };
+        Self { on_host, ..Self::default() }
+    }
+
     /// Whether an optimisation is on.
     pub fn has(&self, switch: Switch) -> bool {
         !self.without.contains(&switch)
@@ -170,6 +184,7 @@ impl XenicDraft {
 pub(super) fn check(
     draft: &Draft,
     protocol: ProtocolName,
+    workload: Workload,
     (nodes, threads, workers): (u64, u64, u64),
 ) -> Result<Option<XenicSettings>, SettingsError> {
     let given = draft.values.xenic.clone().unwrap_or_default();
@@ -216,7 +231,7 @@ pub(super) fn check(
     let entries = given.index_entries;
     let index_entries = whole("xenic.index_entries", entries, INDEX_ENTRIES, least, 1 << 30)?;
     let without = switches(draft, given.without.unwrap_or_default())?;
-    let on_host = given.on_host.unwrap_or_default();
+    let on_host = annotation(draft, given.on_host, workload)?;
     Ok(Some(XenicSettings {
         nic_cores: nic_cores as u8,
         log_workers: log_workers as u8,
@@ -225,6 +240,24 @@ pub(super) fn check(
         without,
         on_host,
     }))
+}
+
+/// The kinds whose logic stays on the host. A stock-level of TPC-C always is one.
+fn annotation(
+    draft: &Draft,
+    given: Option<Vec<String>>,
+    workload: Workload,
+) -> Result<Vec<String>, SettingsError> {
+    let on_host = given.unwrap_or_else(|| XenicSettings::for_workload(workload).on_host);
+    let is_tpcc = matches!(workload, Workload::Tpcc { .. });
+    if is_tpcc && !on_host.iter().any(|kind| kind == LARGEST) {
+        let expected = format!(
+            "{LARGEST} in the list: it reads up to 621 rows, and a message for another place than the host has room for 255 \
+             keys"
+        );
+        return Err(draft.reject("xenic.on_host", on_host.join(","), expected));
+    }
+    Ok(on_host)
 }
 
 fn switches(draft: &Draft, names: Vec<String>) -> Result<Vec<Switch>, SettingsError> {
