@@ -129,6 +129,29 @@ impl Permutation {
             }
         }
     }
+
+    /// Which row goes to `row`.
+    pub(crate) fn invert(&self, row: u64) -> u64 {
+        debug_assert!(row < self.rows);
+        let mut row = row;
+        loop {
+            for (add, multiply) in self.rounds.iter().rev() {
+                // A fold by more than half of the bits undoes itself.
+                row ^= row >> self.fold;
+                row = row.wrapping_mul(inverse(*multiply)).wrapping_sub(*add) & self.mask;
+            }
+            if row < self.rows {
+                return row;
+            }
+        }
+    }
+}
+
+/// The number by which an odd one is multiplied to 1, modulo 2^64: each step of Newton's method doubles the bits that
+/// are right, of which an odd number has three as its own inverse.
+fn inverse(odd: u64) -> u64 {
+    (0..5)
+        .fold(odd, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse))))
 }
 
 #[cfg(test)]
@@ -188,6 +211,8 @@ mod tests {
             for seed in 0..8 {
                 let permutation = Permutation::new(rows, seed);
                 let mut hit: Vec<u64> = (0..rows).map(|row| permutation.apply(row)).collect();
+                let back = hit.iter().map(|row| permutation.invert(*row));
+                assert!(back.eq(0..rows), "{rows} rows, seed {seed}");
                 hit.sort_unstable();
                 assert!(hit.iter().copied().eq(0..rows), "{rows} rows, seed {seed}");
             }

@@ -17,7 +17,7 @@ const WINDOW_US: f64 = 10.0;
 /// Hardware in the loop.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RtlArgs {
-    /// The node whose NIC's data path is the RTL of the look-ups, as node0, of Xenic with SmallBank.
+    /// The node, as node0, whose NIC's data path is the RTL of the look-ups (Xenic, SmallBank).
     #[arg(long, value_name = "NODE")]
     rtl: Option<String>,
     /// Writes waves of the RTL to this file (FST).

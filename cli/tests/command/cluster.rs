@@ -47,7 +47,7 @@ fn the_rtl_at_a_node_answers_as_the_machines() {
     let folder = tempfile::tempdir().expect("a folder");
     let bank = ["--protocol", "xenic", "--workload", "smallbank-xenic"];
     let of = |more: &[&str]| run(folder.path(), &[&bank, more].concat());
-    let text = of(&["--rtl", "node0", "--waves", "w.fst", "--waves-to-us", "52"]).expect_success();
+    let text = of(&["--rtl", "node0", "--waves", "w.fst", "--waves-to-us", "90"]).expect_success();
     for part in ["RTL of node0", "look-ups, cached", "with a stalled port", "were those of the"] {
         assert!(text.contains(part), "{part:?} is missing in: {text}");
     }
@@ -89,10 +89,10 @@ fn what_cannot_be_run_is_named() {
     refused(&["--replicas", "4"], "--replicas 4: expected 1 to 3 copies of each row");
     refused(&["--protocol", "paxos"], "--protocol paxos: expected a protocol: fasst");
     refused(&["--platform", "cx9"], "platform cx9: expected connect-ib, ");
-    refused(&["--workload", "tpcc"], "--workload tpcc: expected one of object-store");
     refused(&["--rtl", "node0"], "--rtl node0: expected protocol xenic, as fasst has no");
     refused(&["--waves", "w.fst"], "--waves w.fst: expected --rtl NODE beside it");
     refused(&["--waves-to-us", "5"], "--waves-to-us 5: expected --waves FILE beside it");
+    refused(&["--workload", "tpcd"], "--workload tpcd: expected one of object-store");
     refused(&["--access", "hot90"], "--access hot90: expected no such flag");
     let faults = "[[fault]]\nkind = \"crash\"\nnode = 7\nat_ns = 5\n";
     fs::write(folder.path().join("f.toml"), faults).expect("written");

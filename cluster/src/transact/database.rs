@@ -12,7 +12,9 @@ mod layout;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use workloads::database::{self, ConsistencyError, Order, Outcome, TableId, Value};
+use workloads::database::{
+    self, ConsistencyError, Order, Outcome, Row as _, TableDefinition, TableId, Value,
+};
 
 pub use layout::{Layout, LayoutError};
 
@@ -47,12 +49,14 @@ struct Constant<'r> {
     row: &'r dyn Fn(&[i64], &mut Vec<u8>) -> bool,
 }
 
-/// The inside of a transaction whose rows have been fetched. Scans are answered by an error: a protocol
-/// that finds rows by their hash has none.
+/// The inside of a transaction whose rows have been fetched. Scans are answered by an error, as a protocol that finds
+/// rows by their hash has none; or from the fetched rows, if the workload fetches all that can be visited
+/// ([`Replay::with_scans`]).
 pub struct Replay<'r> {
     layouts: &'r [Layout],
     rows: &'r mut Rows,
     constant: Option<Constant<'r>>,
+    scanned: Option<&'r [TableDefinition]>,
     /// Whether a column was given an integer that it has no room for.
     is_overfull: Cell<bool>,
 }
@@ -62,7 +66,7 @@ impl<'r> Replay<'r> {
     /// workload's tables, in their order.
     pub fn new(layouts: &'r [Layout], rows: &'r mut Rows) -> Self {
         rows.reset();
-        Self { layouts, rows, constant: None, is_overfull: Cell::new(false) }
+        Self { layouts, rows, constant: None, scanned: None, is_overfull: Cell::new(false) }
     }
 
     /// The same with a table that never changes: `row` appends the value of a key, or returns `false`
@@ -74,6 +78,14 @@ impl<'r> Replay<'r> {
         row: &'r dyn Fn(&[i64], &mut Vec<u8>) -> bool,
     ) -> Self {
         self.constant = Some(Constant { table, row });
+        self
+    }
+
+    /// The same, where a scan visits those of its rows that were fetched, in their order: for a workload that finds by
+    /// rows of its own which rows a scan would visit, and fetches all of them. `tables` are the definitions.
+    #[must_use]
+    pub fn with_scans(mut self, tables: &'r [TableDefinition]) -> Self {
+        self.scanned = Some(tables);
         self
     }
 
@@ -137,6 +149,9 @@ pub struct RowView<'r, B> {
     is_overfull: &'r Cell<bool>,
 }
 
+/// A row as it is read.
+type View<'r> = RowView<'r, &'r [u8]>;
+
 impl<B: AsRef<[u8]>> database::Row for RowView<'_, B> {
     fn is_null(&self, column: usize) -> bool {
         column >= self.key.len() && self.layout.is_null(self.bytes.as_ref(), column)
@@ -187,7 +202,7 @@ impl database::RowMut for RowView<'_, &mut [u8]> {
 
 impl database::Access for Replay<'_> {
     type Error = Stopped;
-    type Row<'r> = RowView<'r, &'r [u8]>;
+    type Row<'r> = View<'r>;
     type RowMut<'r> = RowView<'r, &'r mut [u8]>;
 
     fn get<T>(
@@ -242,26 +257,103 @@ impl database::Access for Replay<'_> {
     fn scan(
         &mut self,
         table: TableId,
-        _: &[i64],
-        _: &[i64],
-        _: Order,
-        _: impl FnMut(&Self::Row<'_>) -> ControlFlow<()>,
+        from: &[i64],
+        to: &[i64],
+        order: Order,
+        visit: impl FnMut(&Self::Row<'_>) -> ControlFlow<()>,
     ) -> Result<(), Stopped> {
-        Err(no_scan(&self.layouts[table.0]))
+        let is_within = |row: &View<'_>| {
+            let part = |column: &usize| row.int(*column);
+            let below = (0..from.len()).map(|column| part(&column)).lt(from.iter().copied());
+            let above = (0..to.len()).map(|column| part(&column)).gt(to.iter().copied());
+            !below && !above
+        };
+        // The first column of a key stands highest, so keys have the order of their columns.
+        self.visit(table, is_within, |_| (), order, visit)
     }
 
     fn scan_index(
         &mut self,
         table: TableId,
-        _: usize,
-        _: &[Value<'_>],
-        _: Order,
-        _: impl FnMut(&Self::Row<'_>) -> ControlFlow<()>,
+        index: usize,
+        prefix: &[Value<'_>],
+        order: Order,
+        visit: impl FnMut(&Self::Row<'_>) -> ControlFlow<()>,
     ) -> Result<(), Stopped> {
-        Err(no_scan(&self.layouts[table.0]))
+        let Some(tables) = self.scanned else { return Err(no_scan(self.layout(table))) };
+        let definition = &tables[table.0];
+        let indexed = definition.indexes[index].columns;
+        let value = |row: &View<'_>, column: usize| {
+            Owned::of(row.value(column, definition.columns[column].kind))
+        };
+        let is_within = |row: &View<'_>| {
+            let mut columns = indexed.iter().zip(prefix);
+            columns.all(|(column, expected)| value(row, *column) == Owned::of(*expected))
+        };
+        let place = |row: &View<'_>| -> Vec<Owned> {
+            indexed.iter().map(|column| value(row, *column)).collect()
+        };
+        self.visit(table, is_within, place, order, visit)
     }
 }
 
+/// A value of an index, as rows are ordered by it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Owned {
+    Null,
+    Int(i64),
+    Bytes(Box<[u8]>),
+}
+
+impl Owned {
+    fn of(value: Value<'_>) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Int(value) => Self::Int(value),
+            Value::Fixed(value) => Self::Bytes(value.into()),
+            Value::Text(value) => Self::Bytes(value.as_bytes().into()),
+        }
+    }
+}
+
+impl Replay<'_> {
+    /// Visits the fetched rows of a table that are there and within, ordered by place, and then by key.
+    fn visit<P: Ord>(
+        &self,
+        table: TableId,
+        is_within: impl Fn(&View<'_>) -> bool,
+        place: impl Fn(&View<'_>) -> P,
+        order: Order,
+        mut visit: impl FnMut(&View<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Stopped> {
+        let (layout, is_overfull) = (self.layout(table), &self.is_overfull);
+        if self.scanned.is_none() {
+            return Err(no_scan(layout));
+        }
+        let mut found = Vec::new();
+        for row in self.rows.all().iter().filter(|row| row.key.table.0 == table.0 as u8) {
+            let Some(bytes) = self.rows.value_of(row) else { continue };
+            let key: Vec<i64> = layout.unpack_all(row.key.row).collect();
+            let view = RowView { layout, key: &key, bytes, is_overfull };
+            if is_within(&view) {
+                found.push((place(&view), row.key.row, bytes));
+            }
+        }
+        found.sort_unstable();
+        if order == Order::Descending {
+            found.reverse();
+        }
+        for (_, row, bytes) in found {
+            let key: Vec<i64> = layout.unpack_all(row).collect();
+            if visit(&RowView { layout, key: &key, bytes, is_overfull }).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a scan of fetched rows is answered by, where a workload has none.
 fn no_scan(layout: &Layout) -> Stopped {
     let found = format!("a scan of `{}`", layout.name());
     ConsistencyError::new("fetched rows are asked for by their keys", found).into()

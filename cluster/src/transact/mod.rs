@@ -104,6 +104,13 @@ pub trait Transactions: Clone + Send + Sync {
     /// none. A function of the key alone.
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool;
 
+    /// Whether one round of requests may do: a transaction of which this says that rows will tell further keys is not
+    /// shipped to another node (Xenic, section 4.2.3, has multi-hop for "a single round of remote accesses").
+    fn is_one_round(&self, input: &Self::Input) -> bool {
+        let _ = input;
+        true
+    }
+
     /// Appends to `wanted` the keys that are known to be needed, given the rows so far. Keys that
     /// `rows` has already, with the same intent or with [`Intent::Write`], need not be left out.
     fn declare(&self, input: &Self::Input, rows: &Rows, wanted: &mut Vec<(Key, Intent)>);

@@ -4,7 +4,7 @@
 //! Machines and worlds are compiled for each type of workload, which takes minutes. What lets a user choose
 //! the workload has them once, for this one.
 
-use super::{ChangedRow, ObjectStore, Retwis, SmallBank, Stream, Tatp, Totals, TpccNewOrder};
+use super::{ChangedRow, ObjectStore, Retwis, SmallBank, Tatp, Totals, Tpcc};
 use crate::engine::{Access, Key};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
 use crate::wire::{Reader, WireError};
@@ -22,6 +22,12 @@ macro_rules! any {
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum AnyInput {
             $($(#[$doc])* $name(<$name as Transactions>::Input),)*
+        }
+
+        /// What draws the inputs of one worker.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub enum AnySource {
+            $($(#[$doc])* $name(<$name as Transactions>::Source),)*
         }
 
         $(impl From<$name> for AnyWorkload {
@@ -50,9 +56,18 @@ macro_rules! any {
         }
 
         impl AnyWorkload {
-            fn draw_any(&self, source: &mut Stream) -> Option<AnyInput> {
+            fn any_source(&self, worker: u32) -> AnySource {
                 match self {
-                    $(Self::$name(it) => it.draw(source).map(AnyInput::$name),)*
+                    $(Self::$name(it) => AnySource::$name(it.source(worker)),)*
+                }
+            }
+
+            fn draw_any(&self, source: &mut AnySource) -> Option<AnyInput> {
+                match (self, source) {
+                    $((Self::$name(it), AnySource::$name(source)) => {
+                        it.draw(source).map(AnyInput::$name)
+                    })*
+                    _ => unreachable!("a source is of the workload that has made it"),
                 }
             }
 
@@ -74,13 +89,13 @@ any! {
     SmallBank,
     /// TATP.
     Tatp,
-    /// The new-orders of TPC-C.
-    TpccNewOrder,
+    /// TPC-C, or its new-orders alone.
+    Tpcc,
 }
 
 impl Transactions for AnyWorkload {
     type Input = AnyInput;
-    type Source = Stream;
+    type Source = AnySource;
 
     fn tables(&self) -> &[TableShape] {
         of!(self, it => it.tables())
@@ -95,11 +110,11 @@ impl Transactions for AnyWorkload {
         of_input!(self, input, it, input => it.kind(input))
     }
 
-    fn source(&self, worker: u32) -> Stream {
-        of!(self, it => it.source(worker))
+    fn source(&self, worker: u32) -> AnySource {
+        self.any_source(worker)
     }
 
-    fn draw(&self, source: &mut Stream) -> Option<AnyInput> {
+    fn draw(&self, source: &mut AnySource) -> Option<AnyInput> {
         self.draw_any(source)
     }
 
@@ -109,6 +124,10 @@ impl Transactions for AnyWorkload {
 
     fn take_input(&self, reader: &mut Reader<'_>) -> Result<AnyInput, WireError> {
         self.take_any(reader)
+    }
+
+    fn is_one_round(&self, input: &AnyInput) -> bool {
+        of_input!(self, input, it, input => it.is_one_round(input))
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 //! - [`ObjectStore`]: O(r, w) of FaSST.
 //! - [`Retwis`]: a Twitter-like application, as Xenic runs it.
 //! - [`SmallBank`], [`Tatp`]: the logic, the mixes and the populations of [`workloads::database`].
-//! - [`TpccNewOrder`]: the new-orders of TPC-C, as DrTM+H and Xenic compare systems.
+//! - [`Tpcc`]: TPC-C, or its new-orders alone, as DrTM+H and Xenic compare systems.
 //! - [`Scripted`]: any of them with inputs that a test has chosen.
 //! - [`AnyWorkload`]: one that is chosen when the program runs.
 //!
@@ -22,7 +22,7 @@ mod tatp;
 mod totals;
 mod tpcc;
 
-pub use any::{AnyInput, AnyWorkload};
+pub use any::{AnyInput, AnySource, AnyWorkload};
 pub use object_store::{ObjectStore, ObjectStoreError, ObjectStoreSettings, ObjectTransaction};
 pub use retwis::{Retwis, RetwisError, RetwisSettings, RetwisTransaction};
 pub use scripted::{Script, Scripted};
@@ -30,7 +30,7 @@ pub use smallbank::{SmallBank, SmallBankError, SmallBankSettings};
 pub use stream::Stream;
 pub use tatp::{Tatp, TatpError, TatpSettings};
 pub use totals::{ChangedRow, TotalError, Totals, check_totals};
-pub use tpcc::{TpccNewOrder, TpccNewOrderError, TpccNewOrderSettings};
+pub use tpcc::{Tpcc, TpccError, TpccSettings, TpccSource, TpccTransaction};
 
 #[cfg(test)]
 mod testing;

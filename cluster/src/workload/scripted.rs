@@ -80,6 +80,10 @@ impl<T: Transactions> Transactions for Scripted<T> {
         self.workload.take_input(reader)
     }
 
+    fn is_one_round(&self, input: &T::Input) -> bool {
+        self.workload.is_one_round(input)
+    }
+
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {
         self.workload.initial(key, value)
     }

@@ -12,7 +12,8 @@ use crate::wire::{Reader, WireError};
 pub(super) struct SerialStore<'t, T> {
     workload: &'t T,
     changed: BTreeMap<Key, Option<Vec<u8>>>,
-    rows: Rows,
+    /// Those of the last transaction.
+    pub(super) rows: Rows,
     wanted: Vec<(Key, Intent)>,
     /// The kinds and the accesses of what has committed.
     pub(super) committed: Vec<(u8, Vec<Access>)>,

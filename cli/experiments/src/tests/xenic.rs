@@ -11,6 +11,8 @@ works_under_seeds! {
     fig3_works_under_seeds: "xenic-fig3" at 0.05,
     fig4_works_under_seeds: "xenic-fig4" at 0.05,
     fig8a_works_under_seeds: "xenic-fig8a" at 0.02,
+    fig8b_works_under_seeds: "xenic-fig8b" at 0.02,
+    tpcc_50g_works_under_seeds: "xenic-tpcc-50g" at 0.02,
     fig8c_works_under_seeds: "xenic-fig8c" at 0.02,
     fig8d_works_under_seeds: "xenic-fig8d" at 0.02,
     fig9a_works_under_seeds: "xenic-fig9a" at 0.02,

@@ -255,12 +255,12 @@ fn claims(samples: &Taken, figure: &Figure, of: &[OfSystem]) -> Vec<Claim> {
 }
 
 /// The use of the links at the peak.
-fn link(run: &Sample, points: &[Point]) -> f64 {
+pub fn link(run: &Sample, points: &[Point]) -> f64 {
     let of = peak(run, points).resources.iter().filter(|of| of.name.starts_with("link"));
     of.map(|of| of.busiest).fold(0.0, f64::max)
 }
 
-fn curves(samples: &Taken, of: &[OfSystem]) -> Plot {
+pub fn curves(samples: &Taken, of: &[OfSystem]) -> Plot {
     let line = |(name, points): &OfSystem| {
         let place = |at: &Point| {
             let across = samples.spread(|run| rate(run.at(at))).median;

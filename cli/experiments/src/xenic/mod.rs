@@ -6,6 +6,7 @@ mod fig2;
 mod fig3;
 mod fig4;
 mod fig8;
+mod fig8b;
 mod fig9;
 mod hint_staleness;
 mod index_cache;
@@ -104,6 +105,24 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[systems::XENIC, systems::RDMA],
         paper: &fig8::PAPER_8A,
         run: fig8::new_orders,
+    },
+    Experiment {
+        name: "xenic-fig8b",
+        title: "All of TPC-C on four systems: throughput and median latency of new-orders",
+        source: "Xenic (SOSP 2021), section 5.3, figure 8b",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC, systems::RDMA],
+        paper: &fig8b::PAPER,
+        run: fig8b::whole,
+    },
+    Experiment {
+        name: "xenic-tpcc-50g",
+        title: "All of TPC-C on one link of 50 Gb/s",
+        source: "Xenic (SOSP 2021), section 5.3",
+        clock: Clock::Virtual,
+        platforms: &[systems::XENIC],
+        paper: &fig8b::PAPER_50G,
+        run: fig8b::on_one_link,
     },
     Experiment {
         name: "xenic-fig8c",

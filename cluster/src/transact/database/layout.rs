@@ -187,6 +187,11 @@ impl Layout {
         (above >> self.shifts[column]) as i64
     }
 
+    /// All parts of a packed key.
+    pub fn unpack_all(&self, packed: u64) -> impl Iterator<Item = i64> + '_ {
+        (0..self.shifts.len()).map(move |column| self.unpack(packed, column))
+    }
+
     /// Whether a row, key columns left out, can be stored.
     pub fn takes(&self, row: &[Value<'_>]) -> bool {
         let columns = row.get(self.shifts.len()..).unwrap_or_default();

@@ -1,70 +1,165 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether the rows at the end are those that new-orders have made: conditions 1 to 4 of clause 3.3.2,
-//! and that stocks have what their order lines have left.
-
-use std::collections::BTreeMap;
+//! What each row and each transaction of TPC-C may be by itself.
 
 use workloads::database::TableId;
 use workloads::database::tpcc as orders;
 
-use super::{ChangedRow, DISTRICTS, TpccNewOrder};
-use crate::engine::Key;
-
-/// What the rows of one district say.
-#[derive(Default)]
-struct District {
-    /// The number of its next order.
-    next: Option<i64>,
-    /// The lines of each new order, by its number.
-    orders: BTreeMap<i64, i64>,
-    undelivered: Vec<i64>,
-    /// The order and the number of each new line.
-    lines: Vec<(i64, i64)>,
-}
+use super::keys::{LAST_ORDER, NEXT_DELIVERY, TABLES, found_at};
+use super::{Mix, Tpcc};
+use crate::engine::{Access, Key};
 
 /// What order lines have taken from a stock, or what the stock says of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sales {
+pub(super) struct Sales {
     orders: i64,
     quantity: i64,
     remote: i64,
 }
 
-impl TpccNewOrder {
-    /// A row by itself: its length, and that nothing has changed which new-orders leave as it is. Among
-    /// that are W_YTD and D_YTD, so that condition 1 holds as at the start.
+/// How many rows a transaction has written, by table.
+struct Writes([i64; 12]);
+
+impl Writes {
+    fn of(accesses: &[Access]) -> Result<Self, String> {
+        let mut writes = [0; 12];
+        for access in accesses.iter().filter(|access| access.writes) {
+            let table = usize::from(access.key.table.0);
+            *writes.get_mut(table).ok_or_else(|| format!("there is no table {table}"))? += 1;
+        }
+        Ok(Self(writes))
+    }
+
+    fn to(&self, table: TableId) -> i64 {
+        self.0[table.0]
+    }
+
+    /// Whether there is one row of each of these tables, and none of tables that are in neither list.
+    fn check(&self, one: &[TableId], more: &[TableId]) -> Result<(), String> {
+        if let Some(table) = one.iter().find(|table| self.to(**table) != 1) {
+            let name = TABLES[table.0].name;
+            return Err(format!("it wrote {} rows of `{name}` instead of 1", self.to(*table)));
+        }
+        let known: i64 = one.iter().chain(more).map(|table| self.to(*table)).sum();
+        match self.0.iter().sum::<i64>() - known {
+            0 => Ok(()),
+            others => Err(format!("it wrote {others} rows of other tables")),
+        }
+    }
+
+    /// The lines of an order.
+    fn lines(&self) -> Result<i64, String> {
+        let lines = self.to(orders::ORDER_LINE);
+        match (5..=orders::MOST_LINES).contains(&lines) {
+            true => Ok(lines),
+            false => Err(format!("it wrote {lines} lines instead of 5 to 15")),
+        }
+    }
+}
+
+impl Tpcc {
+    /// What a row counts.
+    pub(super) fn count_of(&self, key: Key, value: Option<&[u8]>) -> i64 {
+        let Some(value) = value else { return 0 };
+        let (table, of) = (TableId(key.table.0.into()), &self.shared.columns);
+        let int = |column| self.layout(table).int(value, column);
+        match (table, self.mix) {
+            (orders::DISTRICT, _) => int(of.next_order),
+            (orders::ORDER_LINE, _) | (orders::HISTORY, Mix::Standard) => 1,
+            (orders::STOCK, Mix::NewOrders) => int(of.stock_orders),
+            (orders::CUSTOMER, Mix::Standard) => int(of.payments) + int(of.deliveries),
+            _ => 0,
+        }
+    }
+
+    /// By how much a transaction that wrote so has changed what all rows count.
+    pub(super) fn change_by(&self, kind: u8, accesses: &[Access]) -> Result<i64, String> {
+        use orders::{CUSTOMER, DISTRICT, HISTORY, NEW_ORDER, ORDER, ORDER_LINE, STOCK, WAREHOUSE};
+        let writes = Writes::of(accesses)?;
+        match (kind, self.mix) {
+            (0, Mix::NewOrders) => {
+                writes.check(&[DISTRICT, ORDER, NEW_ORDER], &[ORDER_LINE, STOCK])?;
+                let (lines, sales) = (writes.lines()?, writes.to(STOCK));
+                match lines == sales {
+                    true => Ok(1 + lines + sales),
+                    false => Err(format!("it wrote {lines} lines and {sales} stocks")),
+                }
+            }
+            (0, Mix::Standard) => {
+                let one = [DISTRICT, ORDER, NEW_ORDER, LAST_ORDER];
+                writes.check(&one, &[ORDER_LINE, STOCK])?;
+                // An item may be in several lines.
+                let (lines, sales) = (writes.lines()?, writes.to(STOCK));
+                match (1..=lines).contains(&sales) {
+                    true => Ok(1 + lines),
+                    false => Err(format!("it wrote {lines} lines and {sales} stocks")),
+                }
+            }
+            (1, _) => writes.check(&[WAREHOUSE, DISTRICT, CUSTOMER, HISTORY], &[]).map(|()| 2),
+            // A district may have nothing to deliver.
+            (3, _) if writes.0 != [0; 12] => {
+                writes.check(&[NEXT_DELIVERY, NEW_ORDER, ORDER, CUSTOMER], &[ORDER_LINE])?;
+                writes.lines().map(|_| 1)
+            }
+            _ => writes.check(&[], &[]).map(|()| 0),
+        }
+    }
+
+    /// A row by itself: its length, and that nothing has changed which transactions leave as it is. (Of new-orders
+    /// alone, W_YTD and D_YTD are among that.)
     pub(super) fn check_one(&self, key: Key, value: &[u8]) -> Result<(), String> {
         let Some((table, columns, parts)) = self.columns(key) else {
             return Err("there is no such key".into());
         };
-        let expected = usize::from(self.layout(table).value_bytes());
+        let layout = self.layout(table);
+        let expected = usize::from(layout.value_bytes());
         if value.len() != expected {
             return Err(format!("it has {} bytes instead of {expected}", value.len()));
         }
         let mut was = Vec::new();
-        let is_old = self.initial_row(table, &columns[..parts], &mut was);
-        let of = &self.shared.columns;
-        let changeable: &[usize] = match table {
-            orders::DISTRICT => &[of.next_order],
-            orders::STOCK => &[of.stock_quantity, of.stock_sold, of.stock_orders, of.stock_remote],
+        if !self.initial_row(table, &columns[..parts], &mut was) {
+            let is_made = match table {
+                orders::ORDER | orders::NEW_ORDER | orders::ORDER_LINE => true,
+                orders::HISTORY => self.mix == Mix::Standard,
+                _ => false,
+            };
             // Those that are new are compared with others.
-            orders::ORDER | orders::NEW_ORDER | orders::ORDER_LINE if !is_old => return Ok(()),
-            _ => &[],
+            return is_made.then_some(()).ok_or_else(|| "it was not there at the start".into());
+        }
+        let changeable = self.changeable(table);
+        let is_same = |column: usize| {
+            changeable.contains(&column)
+                || layout.bytes(value, column) == layout.bytes(&was, column)
         };
-        if !is_old {
-            return Err("it was not there at the start".into());
+        match (parts..TABLES[table.0].columns.len()).all(is_same) {
+            true => Ok(()),
+            false => Err("no transaction changes it so".into()),
         }
-        let mut now = value.to_vec();
-        for column in changeable {
-            let initial = self.layout(table).int(&was, *column);
-            self.layout(table).put_int(&mut now, *column, initial);
+    }
+
+    /// The columns that transactions change in rows of the start.
+    fn changeable(&self, table: TableId) -> Vec<usize> {
+        let of = &self.shared.columns;
+        match (table, self.mix) {
+            (orders::STOCK, _) => {
+                vec![of.stock_quantity, of.stock_sold, of.stock_orders, of.stock_remote]
+            }
+            (orders::DISTRICT, Mix::NewOrders) => vec![of.next_order],
+            (_, Mix::NewOrders) => vec![],
+            (orders::WAREHOUSE, _) => vec![of.warehouse_paid],
+            (orders::DISTRICT, _) => vec![of.next_order, of.district_paid],
+            (orders::CUSTOMER, _) => {
+                vec![of.balance, of.paid, of.payments, of.deliveries, of.customer_data]
+            }
+            (orders::ORDER, _) => vec![of.carrier],
+            (orders::ORDER_LINE, _) => vec![of.line_delivery],
+            (LAST_ORDER | NEXT_DELIVERY, _) => vec![found_at(table)],
+            _ => vec![],
         }
-        (now == was).then_some(()).ok_or_else(|| "no new-order changes it so".into())
     }
 
     /// What lines have taken from the stock, by the stock's own row, which began with no sales. From the
     /// quantity of the start these follow: it is filled up by 91 whenever it would fall below ten.
-    fn sales_of_stock(&self, key: &[i64], value: &[u8]) -> Result<Sales, String> {
+    pub(super) fn sales_of_stock(&self, key: &[i64], value: &[u8]) -> Result<Sales, String> {
         let (layout, of) = (self.layout(orders::STOCK), &self.shared.columns);
         let mut was = Vec::new();
         self.initial_row(orders::STOCK, key, &mut was);
@@ -79,13 +174,12 @@ impl TpccNewOrder {
         Ok(Sales { orders, quantity, remote })
     }
 
-    /// Checks a new line by its item and its stock, and adds it to the sales of that.
-    fn sell(
+    /// Checks a new line by its item and its stock, and gives the stock with what the line has taken from it.
+    pub(super) fn sale_of_line(
         &self,
         key: [i64; 4],
         value: &[u8],
-        sales: &mut BTreeMap<[i64; 2], Sales>,
-    ) -> Result<(), String> {
+    ) -> Result<([i64; 2], Sales), String> {
         let (layout, of) = (self.layout(orders::ORDER_LINE), &self.shared.columns);
         let [item, supplier, quantity, amount] =
             [of.line_item, of.line_supplier, of.line_quantity, of.line_amount]
@@ -105,91 +199,15 @@ impl TpccNewOrder {
         if layout.bytes(value, of.line_information) != expected {
             return Err(format!("line {key:?} has not the information of its stock"));
         }
-        let sold = sales.entry([supplier, item]).or_default();
-        sold.orders += 1;
-        sold.quantity += quantity;
-        sold.remote += i64::from(supplier != key[0]);
-        Ok(())
+        let remote = i64::from(supplier != key[0]);
+        Ok(([supplier, item], Sales { orders: 1, quantity, remote }))
     }
 }
 
-/// Compares the rows with each other.
-pub(super) fn together(of: &TpccNewOrder, rows: &[ChangedRow<'_>]) -> Result<(), String> {
-    let at_start = of.workload.scale().customers;
-    let mut districts = BTreeMap::<[i64; 2], District>::new();
-    let (mut by_stock, mut by_line) = (BTreeMap::new(), BTreeMap::new());
-    for &ChangedRow { key, now } in rows {
-        let Some((table, key, parts)) = of.columns(key) else { continue };
-        let Some(value) = now else {
-            return Err(format!("row {:?} of table {} is deleted", &key[..parts], table.0));
-        };
-        let [warehouse, number, order, line] = key;
-        let place = [warehouse, number];
-        let int = |table: TableId, column| of.layout(table).int(value, column);
-        let columns = &of.shared.columns;
-        match table {
-            orders::DISTRICT => {
-                districts.entry(place).or_default().next = Some(int(table, columns.next_order))
-            }
-            orders::STOCK => {
-                by_stock.insert(place, of.sales_of_stock(&place, value)?);
-            }
-            orders::ORDER | orders::NEW_ORDER | orders::ORDER_LINE if order <= at_start => {}
-            orders::ORDER => {
-                districts
-                    .entry(place)
-                    .or_default()
-                    .orders
-                    .insert(order, int(table, columns.order_lines));
-            }
-            orders::NEW_ORDER => districts.entry(place).or_default().undelivered.push(order),
-            orders::ORDER_LINE => {
-                districts.entry(place).or_default().lines.push((order, line));
-                if (1..=DISTRICTS).contains(&number) {
-                    of.sell(key, value, &mut by_line)?;
-                }
-            }
-            _ => {}
-        }
+impl std::ops::AddAssign for Sales {
+    fn add_assign(&mut self, other: Self) {
+        self.orders += other.orders;
+        self.quantity += other.quantity;
+        self.remote += other.remote;
     }
-    for (key, district) in &mut districts {
-        let wrong = check_district(district, at_start);
-        wrong.map_err(|wrong| format!("warehouse {}, district {}: {wrong}", key[0], key[1]))?;
-    }
-    // A stock that is as at the start need not be among the rows, and has sold nothing.
-    by_stock.retain(|_, sales| *sales != Sales::default());
-    if by_stock != by_line {
-        let stocks = by_stock.keys().chain(by_line.keys());
-        let differs = |stock: &&[i64; 2]| by_stock.get(*stock) != by_line.get(*stock);
-        let stock = stocks.min_by_key(|stock| (!differs(stock), **stock)).expect("one differs");
-        let (says, lines) = (by_stock.get(stock), by_line.get(stock));
-        return Err(format!("stock {stock:?} says {says:?}, its order lines {lines:?}"));
-    }
-    Ok(())
-}
-
-/// Conditions 2 to 4, where all orders above `at_start` are new, and none was delivered.
-fn check_district(district: &mut District, at_start: i64) -> Result<(), String> {
-    let next = district.next.unwrap_or(at_start + 1);
-    let expected = || at_start + 1..next;
-    if !district.orders.keys().copied().eq(expected()) {
-        let last = district.orders.keys().next_back();
-        let orders = district.orders.len();
-        return Err(format!("condition 2: {next} is next, after {orders} new orders to {last:?}"));
-    }
-    district.undelivered.sort_unstable();
-    if !district.undelivered.iter().copied().eq(expected()) {
-        let (rows, last) = (district.undelivered.len(), district.undelivered.last());
-        return Err(format!("condition 3: {next} is next, after {rows} in NEW-ORDER to {last:?}"));
-    }
-    district.lines.sort_unstable();
-    let lines = |(order, lines): (&i64, &i64)| {
-        let order = *order;
-        (1..=*lines).map(move |line| (order, line))
-    };
-    if !district.lines.iter().copied().eq(district.orders.iter().flat_map(lines)) {
-        let (found, expected) = (district.lines.len(), district.orders.values().sum::<i64>());
-        return Err(format!("condition 4: {found} rows in ORDER-LINE, and orders of {expected}"));
-    }
-    Ok(())
 }

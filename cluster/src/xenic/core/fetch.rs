@@ -342,6 +342,19 @@ impl<T: Transactions> Burst<'_, T> {
             let place = self.core.fetches.put(fetch);
             return self.read_all(place);
         }
+        // Looking one key up may have made the index forget another one, if that is not locked.
+        let (index, layout) = (&self.shared.nic.index, &self.fixed.layout);
+        let has_left = |want: &Want| {
+            let partition = layout.partition_of(want.key);
+            want.found == Found::Cached
+                && !want.locks
+                && index.cached(partition, want.key).is_none()
+        };
+        if fetch.wants.iter().any(has_left) {
+            fetch.refused = Some(Verdict::Room);
+            self.refuse(flow, &fetch);
+            return self.end_fetch(fetch);
+        }
         self.answer_fetch(flow, &fetch);
         self.end_fetch(fetch);
     }

@@ -21,7 +21,9 @@ impl<T: Transactions> Burst<'_, T> {
     /// whether it is such a one.
     pub(super) fn begin_shipping(&mut self, slot: u16) -> bool {
         let at = usize::from(slot);
-        if !self.fixed.settings.multi_hop {
+        let input = self.core.slots[at].input.as_ref();
+        let is_one_round = input.is_some_and(|input| self.fixed.workload.is_one_round(input));
+        if !self.fixed.settings.multi_hop || !is_one_round {
             return false;
         }
         let own = self.core.own;

@@ -45,7 +45,7 @@ impl<T: Transactions> Poll<'_, T> {
             Version { number: row.version as u32, ..Version::default() }.encode(&mut reads);
         }
         let reads = Versions::new(&reads);
-        let is_too_large = reads.len() > usize::from(u8::MAX) || number > usize::from(u8::MAX);
+        let is_too_large = reads.len() > usize::from(u16::MAX) || number > usize::from(u8::MAX);
         if is_too_large {
             it.rows.clear();
             it.keys = keys;

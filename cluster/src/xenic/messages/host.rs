@@ -218,13 +218,13 @@ impl<'a> ToNic<'a> {
             Self::RollBack { head } => head.encode(tag::ROLL_BACK, out),
             Self::Local { head, reads, writes } => {
                 head.encode(tag::LOCAL, out);
-                out.put_u8(reads.len() as u8);
+                out.put_u16(reads.len() as u16);
                 out.extend_from_slice(reads.0);
                 writes.encode(out);
             }
             Self::LocalReads { head, reads } => {
                 head.encode(tag::LOCAL_READS, out);
-                out.put_u8(reads.len() as u8);
+                out.put_u16(reads.len() as u16);
                 out.extend_from_slice(reads.0);
             }
             Self::Applied(Applied { view, is_committed, owner, count }) => {
@@ -248,8 +248,8 @@ impl<'a> ToNic<'a> {
             }
             Self::Writes { writes, .. } => HEAD + 1 + writes.bytes.len(),
             Self::RollBack { .. } => HEAD,
-            Self::Local { reads, writes, .. } => HEAD + 1 + reads.0.len() + 1 + writes.bytes.len(),
-            Self::LocalReads { reads, .. } => HEAD + 1 + reads.0.len(),
+            Self::Local { reads, writes, .. } => HEAD + 2 + reads.0.len() + 1 + writes.bytes.len(),
+            Self::LocalReads { reads, .. } => HEAD + 2 + reads.0.len(),
             Self::Applied(_) => APPLIED,
         }
     }
@@ -290,7 +290,7 @@ impl<'a> ToNic<'a> {
             tag::WRITES => Self::Writes { head, writes: WriteSet::decode(reader, tables)? },
             tag::ROLL_BACK => Self::RollBack { head },
             _ => {
-                let number = reader.u8("a number of keys")?;
+                let number = reader.u16("a number of keys")?;
                 let reads = Versions::decode(reader, number, tables)?;
                 match kind {
                     tag::LOCAL => {

@@ -279,7 +279,7 @@ impl<'a> Versions<'a> {
 
     pub(super) fn decode(
         reader: &mut Reader<'a>,
-        number: u8,
+        number: u16,
         tables: &[TableShape],
     ) -> Result<Self, WireError> {
         let mut check = *reader;
@@ -429,7 +429,7 @@ impl<'a> Request<'a> {
             }
             Kind::Validate => {
                 let number = reader.u8("a number of keys")?;
-                Self::Validate { keys: Versions::decode(reader, number, tables)? }
+                Self::Validate { keys: Versions::decode(reader, number.into(), tables)? }
             }
             Kind::Log => Self::Log { record: Record::decode(reader, tables, partitions)? },
             Kind::Commit => Self::Commit { record: Record::decode(reader, tables, partitions)? },

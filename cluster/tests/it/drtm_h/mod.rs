@@ -12,7 +12,7 @@ use cluster::transact::Intent::{Read, Write};
 use cluster::transact::{Intent, Transactions};
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, ObjectTransaction, Retwis, RetwisSettings, Scripted,
-    SmallBank, SmallBankSettings, Tatp, TatpSettings, TpccNewOrder, TpccNewOrderSettings,
+    SmallBank, SmallBankSettings, Tatp, TatpSettings, Tpcc, TpccSettings,
 };
 use driver::{Cluster, Network};
 use rand::{RngExt, SeedableRng};
@@ -190,14 +190,14 @@ fn the_papers_workloads_run() {
         all(settings(), SmallBank::new(bank).unwrap(), 20, seed);
         let retwis = RetwisSettings { keys: 200, seed, ..RetwisSettings::xenic(4) };
         all(settings(), Retwis::new(retwis).unwrap(), 20, seed);
-        let orders = TpccNewOrderSettings {
+        let orders = TpccSettings {
             warehouses_per_node: 2,
             items: 60,
             customers: 9,
             seed,
-            ..TpccNewOrderSettings::xenic(4, 2, 3)
+            ..TpccSettings::xenic(4, 2, 3)
         };
-        all(settings(), TpccNewOrder::new(orders).unwrap(), 6, seed);
+        all(settings(), Tpcc::new_orders(orders).unwrap(), 6, seed);
     });
 }
 

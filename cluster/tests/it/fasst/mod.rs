@@ -12,7 +12,7 @@ use cluster::transact::Intent::{Read, Write};
 use cluster::transact::{Intent, Transactions};
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, ObjectTransaction, Retwis, RetwisSettings, Scripted,
-    SmallBank, SmallBankSettings, Tatp, TatpSettings, TpccNewOrder, TpccNewOrderSettings,
+    SmallBank, SmallBankSettings, Tatp, TatpSettings, Tpcc, TpccSettings, TpccTransaction,
 };
 use driver::{Cluster, Network};
 
@@ -208,14 +208,14 @@ fn the_papers_workloads_run() {
 fn new_orders_commit_if_their_record_fits_a_message() {
     seeds::each!(2, |seed| {
         let settings = Settings { nodes: 4, threads: 2, workers: 3, ..Settings::default() };
-        let of = TpccNewOrderSettings {
+        let of = TpccSettings {
             warehouses_per_node: 2,
             items: 60,
             customers: 9,
             seed,
-            ..TpccNewOrderSettings::xenic(4, 2, 3)
+            ..TpccSettings::xenic(4, 2, 3)
         };
-        let orders = TpccNewOrder::new(of).unwrap();
+        let orders = Tpcc::new_orders(of).unwrap();
         // Header and count, district, order and its entry in NEW-ORDER; stock and line of each item.
         let record = |lines: usize| 18 + (18 + 97) + (18 + 20) + 18 + lines * (18 + 306 + 18 + 44);
         let fits = (0..4 * 2 * 3).flat_map(|worker| {
@@ -224,7 +224,7 @@ fn new_orders_commit_if_their_record_fits_a_message() {
             inputs
         });
         let fits = fits.filter(|input| match input {
-            workloads::database::tpcc::Input::NewOrder(order) => record(order.lines.len()) <= 4096,
+            TpccTransaction::NewOrder(order) => record(order.lines.len()) <= 4096,
             other => panic!("{other:?}"),
         });
         let fits = fits.count();

@@ -227,11 +227,11 @@ fn logic_on_the_host_crosses_the_slot_twice() {
 fn a_host_runs_what_is_on_its_own_tables() {
     let reads = one(hosted(), &[(0, 0, Read), (0, 1, Read)]);
     assert_eq!(reads.sent, BTreeMap::new());
-    assert_eq!(reads.crossed, [(1, 6 + 1 + 2 * 13), (1, 6)]);
+    assert_eq!(reads.crossed, [(1, 6 + 2 + 2 * 13), (1, 6)]);
     assert_eq!(reads.reads.0, 0);
     let writes = one(hosted(), &[(0, 0, Write), (0, 1, Read)]);
     assert_sent(&writes, &[(LOG, 2, 2 * record(1, 1), 2 * 10), (END, 2, 20, 20)]);
-    assert_eq!(writes.crossed, [(1, 6 + 1 + 2 * 13 + 1 + 10 + VALUE), (1, 6)]);
+    assert_eq!(writes.crossed, [(1, 6 + 2 + 2 * 13 + 1 + 10 + VALUE), (1, 6)]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use cluster::engine::Ending;
 use cluster::transact::Transactions;
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, Scripted, SmallBank, SmallBankSettings, Tatp, TatpSettings,
+    Tpcc, TpccSettings,
 };
 use cluster::xenic::Settings;
 use rand::{RngExt, SeedableRng};
@@ -116,5 +117,31 @@ fn wild_transactions_in_any_order() {
         let settings = Settings { mtu, ..settings(random) };
         let wild = Wild { rows: random.random_range(4..20), seed };
         run(settings, network(random), wild, seed);
+    });
+}
+
+/// All kinds of TPC-C at few warehouses: rounds that hang on what was read, rows that are made and deleted, and hundreds of
+/// rows read on the host.
+#[test]
+fn tpcc_in_any_order() {
+    seeds::each!(6, |seed| {
+        let random = &mut ChaCha8Rng::seed_from_u64(seed);
+        // A new-order locks up to 35 rows at once, and a stock-level has to stay on the host.
+        let drawn = settings(random);
+        let settings = Settings {
+            mtu: 16_384,
+            index_entries: 1 << 10,
+            on_host: drawn.on_host | 1 << 4,
+            ..drawn
+        };
+        let Settings { nodes, threads, workers, .. } = settings;
+        let tpcc = TpccSettings {
+            warehouses_per_node: 1,
+            items: 30,
+            customers: 12,
+            seed,
+            ..TpccSettings::xenic(nodes, threads, workers)
+        };
+        run(settings, network(random), Tpcc::standard(tpcc).expect("sound settings"), seed);
     });
 }

@@ -13,8 +13,8 @@ use cluster::transact;
 use cluster::transact::Transactions as _;
 use cluster::wire::Reader;
 use cluster::workload::{
-    ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank, SmallBankSettings,
-    TpccNewOrder, TpccNewOrderSettings,
+    ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank, SmallBankSettings, Tpcc,
+    TpccSettings,
 };
 use cluster::xenic::log::{self, Name};
 use cluster::xenic::messages::{
@@ -66,11 +66,11 @@ pub fn print_entries(coremark: f64) -> Result<()> {
     let table = of_table()?;
     let small = SmallBankSettings::xenic(6, SmallBankAccess::Hot90);
     let retwis = RetwisSettings { keys: 6_000_000, exponent: 0.5, seed: 1 };
-    let tpcc = TpccNewOrderSettings::xenic(6, 18, 8);
+    let tpcc = TpccSettings::xenic(6, 18, 8);
     let workloads = [
         transactions("SmallBank", &SmallBank::new(small)?)?,
         transactions("Retwis", &Retwis::new(retwis)?)?,
-        transactions("TPC-C new-order", &TpccNewOrder::new(tpcc)?)?,
+        transactions("TPC-C new-order", &Tpcc::new_orders(tpcc)?)?,
     ];
     let begin = over(workloads.map(|found| found.0));
     let logic = over(workloads.map(|found| found.1));

@@ -114,12 +114,13 @@ pub(super) enum WorkloadDraft {
     #[serde(rename = "smallbank-xenic")]
     SmallBankXenic(SmallBankXenicDraft),
     Retwis(RetwisDraft),
-    TpccNewOrder(TpccNewOrderDraft),
+    TpccNewOrder(TpccDraft),
+    Tpcc(TpccDraft),
 }
 
 /// The names of workloads.
-pub(super) const WORKLOADS: [&str; 6] =
-    ["object-store", "tatp", "smallbank", "smallbank-xenic", "retwis", "tpcc-new-order"];
+pub(super) const WORKLOADS: [&str; 7] =
+    ["object-store", "tatp", "smallbank", "smallbank-xenic", "retwis", "tpcc-new-order", "tpcc"];
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -161,7 +162,7 @@ pub(super) struct RetwisDraft {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TpccNewOrderDraft {
+pub(super) struct TpccDraft {
     pub warehouses_per_node: Option<u64>,
 }
 
@@ -214,10 +215,13 @@ impl Draft {
                 exponent: Some(exponent),
             }),
             Workload::TpccNewOrder { warehouses_per_node } => {
-                WorkloadDraft::TpccNewOrder(TpccNewOrderDraft {
+                WorkloadDraft::TpccNewOrder(TpccDraft {
                     warehouses_per_node: Some(warehouses_per_node.into()),
                 })
             }
+            Workload::Tpcc { warehouses_per_node } => WorkloadDraft::Tpcc(TpccDraft {
+                warehouses_per_node: Some(warehouses_per_node.into()),
+            }),
         };
         let values = Values {
             protocol: Some(settings.protocol.name().into()),
@@ -365,7 +369,8 @@ impl WorkloadDraft {
             "smallbank" => Self::SmallBank(SmallBankDraft::default()),
             "smallbank-xenic" => Self::SmallBankXenic(SmallBankXenicDraft::default()),
             "retwis" => Self::Retwis(RetwisDraft::default()),
-            "tpcc-new-order" => Self::TpccNewOrder(TpccNewOrderDraft::default()),
+            "tpcc-new-order" => Self::TpccNewOrder(TpccDraft::default()),
+            "tpcc" => Self::Tpcc(TpccDraft::default()),
             _ => return None,
         })
     }
@@ -378,6 +383,7 @@ impl WorkloadDraft {
             Self::SmallBankXenic(_) => WORKLOADS[3],
             Self::Retwis(_) => WORKLOADS[4],
             Self::TpccNewOrder(_) => WORKLOADS[5],
+            Self::Tpcc(_) => WORKLOADS[6],
         }
     }
 
@@ -388,7 +394,7 @@ impl WorkloadDraft {
             Self::SmallBank(of) => &mut of.accounts_per_thread,
             Self::SmallBankXenic(of) => &mut of.accounts_per_node,
             Self::Retwis(of) => &mut of.keys_per_node,
-            Self::TpccNewOrder(of) => &mut of.warehouses_per_node,
+            Self::TpccNewOrder(of) | Self::Tpcc(of) => &mut of.warehouses_per_node,
         }
     }
 
@@ -400,6 +406,7 @@ impl WorkloadDraft {
             Self::SmallBankXenic(_) => "workload.smallbank-xenic.accounts_per_node",
             Self::Retwis(_) => "workload.retwis.keys_per_node",
             Self::TpccNewOrder(_) => "workload.tpcc-new-order.warehouses_per_node",
+            Self::Tpcc(_) => "workload.tpcc.warehouses_per_node",
         }
     }
 }

@@ -7,7 +7,7 @@ use cluster::engine::{Ending, Stage};
 use cluster::transact::Transactions;
 use cluster::workload::{
     AnyWorkload, ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank,
-    SmallBankSettings, Tatp, TatpSettings, TpccNewOrder, TpccNewOrderSettings,
+    SmallBankSettings, Tatp, TatpSettings, Tpcc, TpccSettings,
 };
 use timing::Time;
 
@@ -235,9 +235,12 @@ fn transactions(of: &Settings) -> Result<AnyWorkload, RunError> {
             retwis.map_err(RunError::of_settings)?.into()
         }
         Workload::TpccNewOrder { warehouses_per_node } => {
-            let form = TpccNewOrderSettings::xenic(of.nodes, of.threads, of.workers);
-            let settings = TpccNewOrderSettings { warehouses_per_node, seed: of.seed, ..form };
-            TpccNewOrder::new(settings).map_err(RunError::of_settings)?.into()
+            let settings = tpcc(of, warehouses_per_node);
+            Tpcc::new_orders(settings).map_err(RunError::of_settings)?.into()
+        }
+        Workload::Tpcc { warehouses_per_node } => {
+            let settings = tpcc(of, warehouses_per_node);
+            Tpcc::standard(settings).map_err(RunError::of_settings)?.into()
         }
     })
 }
@@ -362,6 +365,11 @@ impl Job<'_, '_, '_> {
 fn looks<C: Cluster>(world: &Worldly<'_, C>) -> [u64; 2] {
     let all = world.up().into_iter().map(|(_, node)| C::looks(&node.shared));
     all.fold([0; 2], |sum, of| [sum[0] + of[0], sum[1] + of[1]])
+}
+
+fn tpcc(of: &Settings, warehouses_per_node: u32) -> TpccSettings {
+    let form = TpccSettings::xenic(of.nodes, of.threads, of.workers);
+    TpccSettings { warehouses_per_node, seed: of.seed, ..form }
 }
 
 /// The world of a run.

@@ -139,6 +139,11 @@ impl Rows {
             Workload::TpccNewOrder { .. } => {
                 Self { reads: 25_000, writes: 23_000, value_bytes: 306, rows: u64::MAX, looks: 15 }
             }
+            // Of 136 transactions 45 are new-orders, 43 payments (four rows), 40 parts of deliveries (14 rows), 4 look
+            // at an order, and 4 at some 400 rows of stock-levels.
+            Workload::Tpcc { .. } => {
+                Self { reads: 26_000, writes: 13_000, value_bytes: 659, rows: u64::MAX, looks: 3 }
+            }
         }
     }
 

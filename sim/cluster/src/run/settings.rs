@@ -157,6 +157,7 @@ impl Settings {
             return Err(draft.reject("loss_timeout_us", loss_timeout_us, expected));
         }
         let workload = workload::check(draft, nodes, threads)?;
+        workload::check_protocol(draft, workload, protocol)?;
         let xenic = xenic::check(draft, protocol, workload, (nodes, threads, workers))?;
         Ok(Self {
             name,
@@ -288,7 +289,7 @@ impl Settings {
             return Err(reject("xenic.log_workers", own.log_workers.to_string(), expected).into());
         }
         let nic_cores = platform.smart().map_or(0, |of| of.network.core.threads.get().0);
-        if u32::from(own.nic_cores) > nic_cores {
+        if !(1..=nic_cores).contains(&own.nic_cores.into()) {
             let expected = format!("1 to {nic_cores}, of {} (network.core.threads)", self.platform);
             return Err(reject("xenic.nic_cores", own.nic_cores.to_string(), expected).into());
         }

@@ -105,8 +105,8 @@ fn an_impossible_value_of_the_file_is_named_with_its_line() {
     );
     let message = with("nodes = 6", "nodes = \"six\"");
     assert!(message.starts_with("run.toml:4: field `nodes` = \"six\": expected"), "{message}");
-    let message = with("object-store", "tpcc");
-    assert!(message.contains("tpcc") && message.contains("`tatp`"), "{message}");
+    let message = with("object-store", "tpcd");
+    assert!(message.contains("tpcd") && message.contains("`tatp`"), "{message}");
 }
 
 #[test]
@@ -122,9 +122,9 @@ fn an_impossible_flag_is_named_as_a_flag() {
         "run.toml:7: field `replicas` = 3: expected 1 to 2 copies of each row, as there are 2 nodes"
     );
     assert_eq!(
-        of(Flags { workload: Some("tpcc".into()), ..Flags::default() }),
-        "--workload tpcc: expected one of object-store, tatp, smallbank, smallbank-xenic, retwis, \
-         tpcc-new-order"
+        of(Flags { workload: Some("tpcd".into()), ..Flags::default() }),
+        "--workload tpcd: expected one of object-store, tatp, smallbank, smallbank-xenic, retwis, \
+         tpcc-new-order, tpcc"
     );
     let flags = Flags { workload: Some("tatp".into()), reads: Some(2), ..Flags::default() };
     assert_eq!(of(flags), "--reads 2: expected no such flag with the workload tatp");

@@ -5,8 +5,9 @@ use serde::Serialize;
 use workloads::scenario::SmallBankAccess;
 use workloads::zipf::MAX_EXPONENT;
 
-use super::draft::{Draft, ObjectStoreDraft, RetwisDraft, TatpDraft, WorkloadDraft};
+use super::draft::{Draft, ObjectStoreDraft, RetwisDraft, TatpDraft, TpccDraft, WorkloadDraft};
 use super::settings::SettingsError;
+use crate::protocols::ProtocolName;
 
 /// Objects of a transaction of the object store.
 const MOST_READS: u64 = 16;
@@ -18,6 +19,12 @@ const MOST_ROWS_OF_NODE: u64 = (1 << 31) * 15;
 const TATP_ROWS: u64 = 12;
 /// Warehouses of TPC-C in all: so many that their order lines, 300,000 each, are no more than that.
 const MOST_WAREHOUSES: u64 = MOST_ROWS_OF_NODE / 300_000;
+
+/// A new-order of so many lines has such a record with FaSST: the header and the number of changes, 18 beside each value,
+/// and the district, the order, its row in NEW-ORDER and the customer's last order; then a stock and a line each.
+const MOST_LINES: u64 = 15;
+const FASST_RECORD: u64 =
+    18 + (18 + 97) + (18 + 20) + 18 + (18 + 4) + MOST_LINES * (18 + 306 + 18 + 44);
 
 /// The transactions of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -71,6 +78,11 @@ pub enum Workload {
         /// Warehouses, for each machine.
         warehouses_per_node: u32,
     },
+    /// All of TPC-C.
+    Tpcc {
+        /// Warehouses, for each machine.
+        warehouses_per_node: u32,
+    },
 }
 
 impl Workload {
@@ -83,6 +95,7 @@ impl Workload {
             Self::SmallBankXenic { .. } => "smallbank-xenic",
             Self::Retwis { .. } => "retwis",
             Self::TpccNewOrder { .. } => "tpcc-new-order",
+            Self::Tpcc { .. } => "tpcc",
         }
     }
 
@@ -96,7 +109,8 @@ impl Workload {
             Self::Retwis { .. } => 10,
             // Warehouse, district, customer, order and its place among the new ones; of each of 15 lines item, stock
             // and line.
-            Self::TpccNewOrder { .. } => 5 + 3 * 15,
+            // All other kinds have fewer, but for stock-levels, whose rows no NIC is asked for.
+            Self::TpccNewOrder { .. } | Self::Tpcc { .. } => 5 + 3 * 15,
         }
     }
 
@@ -122,6 +136,9 @@ impl Workload {
             }
             Self::TpccNewOrder { warehouses_per_node } => {
                 format!("TPC-C new-orders, {warehouses_per_node} warehouses a node")
+            }
+            Self::Tpcc { warehouses_per_node } => {
+                format!("TPC-C, {warehouses_per_node} warehouses a node")
             }
         }
     }
@@ -167,14 +184,48 @@ pub(super) fn check(draft: &Draft, nodes: u64, threads: u64) -> Result<Workload,
         WorkloadDraft::Retwis(of) => retwis(draft, &of, nodes),
         WorkloadDraft::TpccNewOrder(of) => {
             let field = "workload.tpcc-new-order.warehouses_per_node";
-            let number = of.warehouses_per_node.unwrap_or(72);
-            let most = MOST_WAREHOUSES / nodes;
-            match (1..=most).contains(&number) {
-                true => Ok(Workload::TpccNewOrder { warehouses_per_node: number as u32 }),
-                false => Err(draft.reject(field, number, format!("1 to {most}"))),
-            }
+            let warehouses_per_node = warehouses(draft, field, &of, nodes)?;
+            Ok(Workload::TpccNewOrder { warehouses_per_node })
+        }
+        WorkloadDraft::Tpcc(of) => {
+            let warehouses_per_node =
+                warehouses(draft, "workload.tpcc.warehouses_per_node", &of, nodes)?;
+            Ok(Workload::Tpcc { warehouses_per_node })
         }
     }
+}
+
+fn warehouses(
+    draft: &Draft,
+    field: &str,
+    of: &TpccDraft,
+    nodes: u64,
+) -> Result<u32, SettingsError> {
+    let number = of.warehouses_per_node.unwrap_or(72);
+    let most = MOST_WAREHOUSES / nodes;
+    match (1..=most).contains(&number) {
+        true => Ok(number as u32),
+        false => Err(draft.reject(field, number, format!("1 to {most}"))),
+    }
+}
+
+/// Refuses a workload that the protocol cannot run.
+///
+/// # Errors
+/// With the reason.
+pub(super) fn check_protocol(
+    draft: &Draft,
+    workload: Workload,
+    protocol: ProtocolName,
+) -> Result<(), SettingsError> {
+    if protocol == ProtocolName::Fasst && matches!(workload, Workload::Tpcc { .. }) {
+        let expected = format!(
+            "another workload with protocol fasst: the record of a new-order of {MOST_LINES} lines has {FASST_RECORD} \
+             bytes, and goes in one message, which has 4096 at most (tpcc-new-order rolls such orders back)"
+        );
+        return Err(draft.reject("workload", workload.name(), expected));
+    }
+    Ok(())
 }
 
 fn retwis(draft: &Draft, of: &RetwisDraft, nodes: u64) -> Result<Workload, SettingsError> {

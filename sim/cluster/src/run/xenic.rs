@@ -69,6 +69,11 @@ const NIC_CORES: u64 = 24;
 /// So many apply what 24 cores log. (Xenic, section 5.6, has three, which are the limit here.)
 const LOG_WORKERS: u64 = 8;
 
+/// What TPC-C does on the host.
+const TPCC_ON_HOST: [&str; 3] = ["order-status", "delivery", LARGEST];
+/// One row of a district, 20 orders, and 300 lines with as many stocks.
+const LARGEST: &str = "stock-level";
+
 /// Slots of a cluster have numbers of 16 bits, and a core so many at most.
 const MOST_OWNERS: u64 = 65_535;
 const MOST_SLOTS: u64 = 4096;
@@ -87,6 +92,14 @@ impl Default for XenicSettings {
 }
 
 impl XenicSettings {
+    /// The defaults with a workload, which brings its annotation: of TPC-C all kinds but new-order and payment stay on the
+    /// host (section 5.3).
+    pub fn for_workload(workload: Workload) -> Self {
+        let is_tpcc = matches!(workload, Workload::Tpcc { .. });
+        let on_host = if is_tpcc { TPCC_ON_HOST.map(String::from).to_vec() } else { Vec::new() };
+        Self { on_host, ..Self::default() }
+    }
+
     /// Whether an optimisation is on.
     pub fn has(&self, switch: Switch) -> bool {
         !self.without.contains(&switch)
@@ -217,7 +230,7 @@ pub(super) fn check(
         .index_entries
         .map_or(Ok(INDEX_ENTRIES), |entries| index_entries(draft, entries, workload))?;
     let without = switches(draft, given.without.unwrap_or_default())?;
-    let on_host = given.on_host.unwrap_or_default();
+    let on_host = annotation(draft, given.on_host, workload)?;
     Ok(Some(XenicSettings {
         nic_cores: nic_cores as u8,
         log_workers: log_workers as u8,
@@ -243,6 +256,24 @@ fn index_entries(draft: &Draft, entries: u64, workload: Workload) -> Result<u64,
             Err(draft.reject("xenic.index_entries", entries, expected))
         }
     }
+}
+
+/// The kinds whose logic stays on the host. A stock-level of TPC-C always is one.
+fn annotation(
+    draft: &Draft,
+    given: Option<Vec<String>>,
+    workload: Workload,
+) -> Result<Vec<String>, SettingsError> {
+    let on_host = given.unwrap_or_else(|| XenicSettings::for_workload(workload).on_host);
+    let is_tpcc = matches!(workload, Workload::Tpcc { .. });
+    if is_tpcc && !on_host.iter().any(|kind| kind == LARGEST) {
+        let expected = format!(
+            "{LARGEST} in the list: it reads up to 621 rows, and a message for another place than the host has room for 255 \
+             keys"
+        );
+        return Err(draft.reject("xenic.on_host", on_host.join(","), expected));
+    }
+    Ok(on_host)
 }
 
 fn switches(draft: &Draft, names: Vec<String>) -> Result<Vec<Switch>, SettingsError> {

@@ -8,5 +8,6 @@ mod faults;
 mod rivals;
 mod settings;
 mod sweep;
+mod tpcc;
 mod world;
 mod xenic_runs;

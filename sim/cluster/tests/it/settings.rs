@@ -114,7 +114,7 @@ fn what_a_protocol_cannot_do_is_told_before_a_run() {
     let cores =
         Settings { protocol: ProtocolName::Xenic, platform: "liquidio3".into(), xenic, ..small() };
     let error = cores.hardware().map(drop).expect_err("no core");
-    assert!(error.is_of_input() && error.to_string().contains("nic-cores 0"), "{error}");
+    assert!(error.is_of_input() && error.to_string().contains("nic_cores 0"), "{error}");
 }
 
 /// A card cannot divide a message that is longer than a packet, so a protocol has to know how long that is.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Delivery (clause 2.7.4.2), all districts in one transaction.
+//! Delivery (clause 2.7.4.2): all districts in one transaction, or one of them.
 
 use std::ops::ControlFlow;
 
@@ -15,12 +15,22 @@ pub(super) fn run<A: Access>(
 ) -> Result<Outcome<Output>, A::Error> {
     let mut delivered = [None; DISTRICTS as usize];
     for (district, delivered) in (1..).zip(&mut delivered) {
-        *delivered = take_oldest(access, input.warehouse, district)?;
-        if let Some(order) = *delivered {
-            deliver(access, input, [input.warehouse, district, order])?;
-        }
+        *delivered = deliver_oldest(input, district, access)?;
     }
     Ok(Outcome::Committed(Output::Delivery(delivered)))
+}
+
+/// See [`Tpcc::deliver`](super::Tpcc::deliver).
+pub(super) fn deliver_oldest<A: Access>(
+    input: &Delivery,
+    district: i64,
+    access: &mut A,
+) -> Result<Option<i64>, A::Error> {
+    let oldest = take_oldest(access, input.warehouse, district)?;
+    if let Some(order) = oldest {
+        deliver(access, input, [input.warehouse, district, order])?;
+    }
+    Ok(oldest)
 }
 
 /// Removes the oldest row of NEW-ORDER. `None` when the district has none, or another delivery

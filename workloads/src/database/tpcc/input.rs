@@ -127,24 +127,54 @@ pub(super) struct Terminal {
 impl Iterator for Terminal {
     type Item = Input;
 
+    /// Agents are spread over warehouses first, then over districts.
     fn next(&mut self) -> Option<Input> {
         self.drawn += 1;
-        let kind = draw_share(KINDS.iter().map(|kind| kind.percent), &mut self.random);
-        Some(match kind {
+        let (agent, warehouses) = (i64::from(self.agent), self.scale.warehouses);
+        let seat = Seat {
+            warehouse: agent % warehouses + 1,
+            district: Some(agent / warehouses % DISTRICTS + 1),
+            date: self.drawn,
+            source: agent + 1,
+        };
+        let Self { scale, constants, ref mut random, .. } = *self;
+        Some(Draw { scale, constants, seat, random }.input())
+    }
+}
+
+/// Where, when and by whom a transaction is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// The terminal's warehouse.
+    pub warehouse: i64,
+    /// The district whose stocks the terminal looks at. `None` draws one: the seat is then any terminal of the
+    /// warehouse.
+    pub district: Option<i64>,
+    /// When: see [`NewOrder::date`].
+    pub date: i64,
+    /// By whom: see [`Payment::source`].
+    pub source: i64,
+}
+
+/// Draws one input.
+pub(super) struct Draw<'r, R> {
+    pub scale: Scale,
+    pub constants: Constants,
+    pub seat: Seat,
+    pub random: &'r mut R,
+}
+
+impl<R: Rng> Draw<'_, R> {
+    pub fn input(&mut self) -> Input {
+        let kind = draw_share(KINDS.iter().map(|kind| kind.percent), self.random);
+        match kind {
             0 => Input::NewOrder(self.new_order()),
             1 => Input::Payment(self.payment()),
             2 => Input::OrderStatus(self.order_status()),
             3 => Input::Delivery(self.delivery()),
             4 => Input::StockLevel(self.stock_level()),
             _ => unreachable!("there are five kinds"),
-        })
-    }
-}
-
-impl Terminal {
-    /// Agents are spread over warehouses first, then over districts.
-    fn warehouse(&self) -> i64 {
-        i64::from(self.agent) % self.scale.warehouses + 1
+        }
     }
 
     fn number(&mut self, least: i64, most: i64) -> i64 {
@@ -156,24 +186,25 @@ impl Terminal {
     }
 
     fn other_warehouse(&mut self) -> i64 {
-        another_warehouse(self.warehouse(), self.scale, &mut self.random)
+        another_warehouse(self.seat.warehouse, self.scale, self.random)
     }
 
     fn customer_number(&mut self) -> i64 {
-        self.constants.customer.draw(1, self.scale.customers, &mut self.random)
+        self.constants.customer.draw(1, self.scale.customers, self.random)
     }
 
     fn customer(&mut self) -> Customer {
         if self.percent(60) {
             let most = self.scale.names() - 1;
-            Customer::LastName(self.constants.name_run.draw(0, most, &mut self.random))
+            Customer::LastName(self.constants.name_run.draw(0, most, self.random))
         } else {
             Customer::Number(self.customer_number())
         }
     }
 
     fn new_order(&mut self) -> NewOrder {
-        let (warehouse, district) = (self.warehouse(), self.number(1, DISTRICTS));
+        let Seat { warehouse, date, .. } = self.seat;
+        let district = self.number(1, DISTRICTS);
         let customer = self.customer_number();
         let lines = self.number(5, MOST_LINES);
         let rolls_back = self.percent(1);
@@ -181,18 +212,19 @@ impl Terminal {
         if let (true, Some(last)) = (rolls_back, lines.last_mut()) {
             last.item = self.scale.items + 1;
         }
-        NewOrder { warehouse, district, customer, date: self.drawn, lines }
+        NewOrder { warehouse, district, customer, date, lines }
     }
 
     fn line(&mut self) -> Line {
-        let item = self.constants.item.draw(1, self.scale.items, &mut self.random);
+        let item = self.constants.item.draw(1, self.scale.items, self.random);
         let remote = self.percent(1) && self.scale.warehouses > 1;
-        let supply_warehouse = if remote { self.other_warehouse() } else { self.warehouse() };
+        let supply_warehouse = if remote { self.other_warehouse() } else { self.seat.warehouse };
         Line { item, supply_warehouse, quantity: self.number(1, 10) }
     }
 
     fn payment(&mut self) -> Payment {
-        let (warehouse, district) = (self.warehouse(), self.number(1, DISTRICTS));
+        let Seat { warehouse, date, source, .. } = self.seat;
+        let district = self.number(1, DISTRICTS);
         let home = self.percent(85) || self.scale.warehouses == 1;
         let (customer_warehouse, customer_district) = match home {
             true => (warehouse, district),
@@ -200,7 +232,6 @@ impl Terminal {
         };
         let customer = self.customer();
         let amount = self.number(100, 500_000);
-        let (date, source) = (self.drawn, i64::from(self.agent) + 1);
         Payment {
             warehouse,
             district,
@@ -214,18 +245,19 @@ impl Terminal {
     }
 
     fn order_status(&mut self) -> OrderStatus {
-        let (warehouse, district) = (self.warehouse(), self.number(1, DISTRICTS));
-        OrderStatus { warehouse, district, customer: self.customer() }
+        let district = self.number(1, DISTRICTS);
+        OrderStatus { warehouse: self.seat.warehouse, district, customer: self.customer() }
     }
 
     fn delivery(&mut self) -> Delivery {
-        let (warehouse, carrier) = (self.warehouse(), self.number(1, 10));
-        Delivery { warehouse, carrier, date: self.drawn }
+        let Seat { warehouse, date, .. } = self.seat;
+        Delivery { warehouse, carrier: self.number(1, 10), date }
     }
 
     fn stock_level(&mut self) -> StockLevel {
-        let district = i64::from(self.agent) / self.scale.warehouses % DISTRICTS + 1;
-        StockLevel { warehouse: self.warehouse(), district, threshold: self.number(10, 20) }
+        let Seat { warehouse, district, .. } = self.seat;
+        let district = district.unwrap_or_else(|| self.number(1, DISTRICTS));
+        StockLevel { warehouse, district, threshold: self.number(10, 20) }
     }
 }
 

@@ -16,12 +16,15 @@ mod random;
 mod schema;
 mod stock_level;
 
-pub use input::{Customer, Delivery, Input, Line, NewOrder, OrderStatus, Payment, StockLevel};
+pub use input::{
+    Customer, Delivery, Input, Line, NewOrder, OrderStatus, Payment, Seat, StockLevel,
+};
 pub use order_status::{Status, StatusLine};
 pub use random::last_name;
 pub use schema::{
-    CUSTOMER, DISTRICT, HISTORY, ITEM, NEW_ORDER, ORDER, ORDER_LINE, STOCK, WAREHOUSE,
+    CUSTOMER, DISTRICT, HISTORY, ITEM, NEW_ORDER, ORDER, ORDER_LINE, STOCK, TABLES, WAREHOUSE,
 };
+pub use stock_level::RECENT_ORDERS;
 
 use std::ops::ControlFlow;
 
@@ -31,9 +34,9 @@ use super::schema::{TableDefinition, TableId, Value};
 use super::store::{Access, ConsistencyError, Load, Order, Outcome, Row};
 use super::{Kind, Workload, present};
 use crate::random::agent_stream;
-use input::Terminal;
+use input::{Draw, Terminal};
 use random::{Constants, NAMES};
-use schema::{CUSTOMER_BY_NAME, TABLES, customer, district};
+use schema::{CUSTOMER_BY_NAME, customer, district};
 
 /// Districts of a warehouse.
 pub const DISTRICTS: i64 = 10;
@@ -74,7 +77,7 @@ impl Scale {
 
     /// The last names of the customers of a district: one for three of them, as the standard has
     /// 1,000 for 3,000.
-    fn names(self) -> i64 {
+    pub fn names(self) -> i64 {
         (self.customers / 3).clamp(1, NAMES)
     }
 }
@@ -140,6 +143,25 @@ impl Tpcc {
         give: impl FnOnce(&[Value<'_>]) -> T,
     ) -> Option<T> {
         population::initial(self, table, key, give)
+    }
+
+    /// A transaction of the standard's mix, entered at this seat.
+    pub fn draw(&self, seat: Seat, random: &mut impl Rng) -> Input {
+        Draw { scale: self.scale, constants: self.constants, seat, random }.input()
+    }
+
+    /// Delivers the oldest undelivered order of one district, whose number comes out, if it has one: a tenth of a
+    /// delivery, for stores that make each a transaction of its own (clause 2.7.4 allows it).
+    ///
+    /// # Errors
+    /// As [`Workload::run`].
+    pub fn deliver<A: Access>(
+        &self,
+        input: &Delivery,
+        district: i64,
+        access: &mut A,
+    ) -> Result<Option<i64>, A::Error> {
+        delivery::deliver_oldest(input, district, access)
     }
 
     /// A new-order at `warehouse` in the form in which DrTM+H (OSDI 2018) and Xenic (SOSP 2021) compare

@@ -131,7 +131,47 @@ impl Tpcc {
 
     /// The last three of ten orders are not yet delivered.
     fn is_delivered(&self, order: i64) -> bool {
-        order <= self.scale.customers * 7 / 10
+        order < self.first_undelivered()
+    }
+
+    /// The oldest order of each district that the population has not delivered.
+    pub fn first_undelivered(&self) -> i64 {
+        self.scale.customers * 7 / 10 + 1
+    }
+
+    /// The one order of a customer in the population.
+    ///
+    /// # Panics
+    /// When there is no such customer.
+    pub fn first_order(&self, [warehouse, district, customer]: [i64; 3]) -> i64 {
+        assert!(self.has(CUSTOMER, &[warehouse, district, customer]), "no customer {customer}");
+        self.buyers([warehouse, district]).invert(customer as u64 - 1) as i64 + 1
+    }
+
+    /// Of the customers of a district, the one who is meant by each last name, in the order of the names' numbers
+    /// (clause 2.5.2.2): the middle one in the order of first names. Nobody is ever renamed.
+    pub fn middle_namesakes(&self, [warehouse, district]: [i64; 2]) -> Vec<i64> {
+        let mut namesakes = vec![Vec::new(); self.scale.names() as usize];
+        for customer in 1..=self.scale.customers {
+            let key = [warehouse, district, customer];
+            let mut random = RowStream::new(self.seed, CUSTOMER.0 as u64, &key);
+            let name = self.draw_name(customer, &mut random);
+            namesakes[name as usize].push((first_name(&mut random), customer));
+        }
+        let middle = |namesakes: &mut Vec<(String, i64)>| {
+            namesakes.sort_unstable();
+            namesakes[(namesakes.len() - 1) / 2].1
+        };
+        namesakes.iter_mut().map(middle).collect()
+    }
+
+    /// The number of a customer's last name. The first have one name each, so that each name is somebody's.
+    fn draw_name(&self, customer: i64, random: &mut impl Rng) -> i64 {
+        let names = self.scale.names();
+        match customer <= names {
+            true => customer - 1,
+            false => self.constants.name_load.draw(0, names - 1, random),
+        }
     }
 
     fn lines(&self, order: [i64; 3]) -> i64 {
@@ -140,9 +180,12 @@ impl Tpcc {
 
     /// The customer of an order of the population: each has one, in random order.
     fn buyer(&self, [warehouse, district, order]: [i64; 3]) -> i64 {
-        let mut random = RowStream::new(self.seed, BUYERS, &[warehouse, district]);
-        let customers = Permutation::new(self.scale.customers as u64, random.next_u64());
-        customers.apply(order as u64 - 1) as i64 + 1
+        self.buyers([warehouse, district]).apply(order as u64 - 1) as i64 + 1
+    }
+
+    fn buyers(&self, district: [i64; 2]) -> Permutation {
+        let mut random = RowStream::new(self.seed, BUYERS, &district);
+        Permutation::new(self.scale.customers as u64, random.next_u64())
     }
 }
 
@@ -214,19 +257,18 @@ fn district_row<'p>(
     ]
 }
 
+fn first_name(random: &mut impl Rng) -> String {
+    text(8, 16, random)
+}
+
 fn give_customer<T>(
     tpcc: &Tpcc,
     [warehouse, district, customer]: [i64; 3],
     random: &mut impl Rng,
     give: impl FnOnce(&[Value<'_>]) -> T,
 ) -> T {
-    // The first have one name each, so that each name is somebody's.
-    let names = tpcc.scale.names();
-    let name = match customer <= names {
-        true => customer - 1,
-        false => tpcc.constants.name_load.draw(0, names - 1, random),
-    };
-    let (first, last) = (text(8, 16, random), last_name(name));
+    let name = tpcc.draw_name(customer, random);
+    let (first, last) = (first_name(random), last_name(name));
     let address = Address::draw(random);
     let phone = digits::<16>(random);
     let credit = if random.random_range(0..10) == 0 { b"BC" } else { b"GC" };

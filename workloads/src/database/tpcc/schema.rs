@@ -94,6 +94,7 @@ pub mod stock {
     pub const DATA: usize = 16;
 }
 
+/// All of them; a [`TableId`] is a place in this list.
 pub const TABLES: &[TableDefinition] = &[
     TableDefinition {
         name: "warehouse",

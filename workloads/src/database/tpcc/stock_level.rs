@@ -7,8 +7,8 @@ use super::schema::{DISTRICT, ORDER_LINE, STOCK, district, order_line, stock};
 use super::{Output, StockLevel, present};
 use crate::database::store::{Access, Order, Outcome, Row};
 
-/// The orders of a district that are checked.
-const RECENT_ORDERS: i64 = 20;
+/// The orders of a district that a stock-level looks at.
+pub const RECENT_ORDERS: i64 = 20;
 
 pub(super) fn run<A: Access>(
     input: &StockLevel,

@@ -52,6 +52,7 @@ struct Course {
     nodes: u16,
     backups: u16,
     input: usize,
+    is_one_round: bool,
     wanted: Vec<Wanted>,
     changed: Vec<Changed>,
     messages: Sum,
@@ -99,6 +100,7 @@ pub fn transaction<T: Transactions, F: Fn(Key) -> u16>(
         nodes: places.nodes,
         backups: places.backups,
         input: bytes.len(),
+        is_one_round: transactions.is_one_round(input),
         wanted,
         changed,
         messages: Sum::default(),
@@ -137,11 +139,11 @@ impl Course {
         if on_host && is_local {
             let rows = self.wanted.len() * (KEY + VERSION);
             let writes = if self.changed.is_empty() { 0 } else { 1 + self.write_set() };
-            self.message(Stage::Host, HEAD + 1 + rows + writes);
+            self.message(Stage::Host, HEAD + 2 + rows + writes);
             return self.log_and_commit(None);
         }
         self.begin(on_host);
-        if !on_host && self.form.multi_hop && self.ship() {
+        if !on_host && self.form.multi_hop && self.is_one_round && self.ship() {
             return;
         }
         self.fetch();
