@@ -39,8 +39,8 @@ pub fn under_seeds(small: Small) {
     let fitted = no_row_forgets_that_it_is_fitted(&alone, &moved);
     // The fitted entries of clusters were fitted to micro-benchmarks of the same paper, and stay.
     let is_moved = |name: &&str| Platform::NAMES.contains(name);
-    let is_of_cluster =
-        experiment.platforms.contains(&"xenic-cx5") || experiment.name == "xenic-index-cache";
+    let is_of_cluster = experiment.platforms.contains(&"xenic-cx5")
+        || ["xenic-index-cache", "xenic-rtl"].contains(&experiment.name);
     let is_moved = experiment.platforms.iter().any(is_moved)
         && experiment.name != "xenic-fig4"
         && !is_of_cluster;

@@ -164,9 +164,13 @@ fn rows(samples: &Samples<Sample>, loads: &[(u8, u8)]) -> Vec<Row> {
             rows.extend([
                 row(point, "hits", "%", hit_share),
                 row(point, "answer of a hit", "ns", |report| path(report).hits.mean_ns),
-                row(point, "answer of a miss", "ns", |report| path(report).misses.mean_ns),
                 row(point, "clocks with a stalled port", "%", stalled),
             ]);
+            // With a warm index there may be none.
+            if !point.is_warm {
+                let mean = |report: &Report| path(report).misses.mean_ns;
+                rows.push(row(point, "answer of a miss", "ns", mean));
+            }
         }
         rows
     };
