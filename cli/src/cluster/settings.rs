@@ -33,8 +33,7 @@ pub struct SettingsArgs {
     /// Copies of each row, the primary's included.
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     replicas: Option<u64>,
-    /// The transactions: object-store, tatp, smallbank, smallbank-xenic, retwis, tpcc-new-order or
-    /// tpcc.
+    /// Workload: object-store, tatp, smallbank, smallbank-xenic, retwis, tpcc-new-order, tpcc.
     #[arg(long, value_name = "NAME")]
     workload: Option<String>,
     /// Keys read by a transaction of the object store.

@@ -40,7 +40,7 @@ pub fn under_seeds(small: Small) {
     // The fitted entries of clusters were fitted to micro-benchmarks of the same paper, and stay.
     let is_moved = |name: &&str| Platform::NAMES.contains(name);
     let is_of_cluster = experiment.platforms.contains(&"xenic-cx5")
-        || ["xenic-index-cache", "xenic-rtl"].contains(&experiment.name);
+        || ["xenic-index-cache", "xenic-rtl", "xenic-tpcc-50g"].contains(&experiment.name);
     let is_moved = experiment.platforms.iter().any(is_moved)
         && experiment.name != "xenic-fig4"
         && !is_of_cluster;
