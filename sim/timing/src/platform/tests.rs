@@ -119,7 +119,7 @@ fn an_unknown_name_lists_the_known() {
     let text = Platform::named("x86").expect_err("unknown").to_string();
     let known = PlatformFile::NAMES.join(", ");
     assert_eq!(text, format!("unknown platform \"x86\", expected one of {known}"));
-    assert!(known.contains("liquidio3, n1sdp-u280-ccix, pcie-gen3"), "{known}");
+    assert!(known.contains("liquidio3, n1sdp-u280-ccix, off-path, pcie-gen3"), "{known}");
 }
 
 /// Each entry of a kind below `table`, with its source and value.
