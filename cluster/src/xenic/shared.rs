@@ -290,3 +290,10 @@ impl<T: Transactions> Shared<T> {
 pub(super) fn owner_of(settings: &Settings, node: NodeId, core: u8, slot: u16) -> Owner {
     (node.0 * u16::from(settings.cores) + u16::from(core)) * settings.slots + slot
 }
+
+/// What [`owner_of`] has numbered: the node, the core and the slot.
+pub(super) fn place_of(settings: &Settings, owner: Owner) -> (NodeId, u16, u16) {
+    let (core, slot) = (owner / settings.slots, owner % settings.slots);
+    let cores = u16::from(settings.cores);
+    (NodeId(core / cores), core % cores, slot)
+}

@@ -6,7 +6,7 @@ use super::super::log::{Address, Entry, Name, Write};
 use super::super::messages::host::Applied;
 use super::super::messages::{Header, Kind, Record, Request};
 use super::super::mutant::Mutant;
-use super::super::shared::{Kept, KeptState};
+use super::super::shared::{Kept, KeptState, place_of};
 use super::Burst;
 use super::commit::wake;
 use crate::engine::{NodeId, Operation, Place, Token, Work};
@@ -333,10 +333,8 @@ impl<T: Transactions> Burst<'_, T> {
     /// The host has applied a record.
     pub(super) fn applied(&mut self, applied: Applied) {
         let Applied { view, is_committed, owner, count } = applied;
-        let settings = &self.fixed.settings;
-        let (cores, slots) = (u16::from(settings.cores), settings.slots);
-        let (node, rest) = (owner / (cores * slots), owner % (cores * slots));
-        let is_own = rest / slots == u16::from(self.core.number) && node < settings.nodes;
+        let (node, core, slot) = place_of(&self.fixed.settings, owner);
+        let is_own = core == u16::from(self.core.number) && node.0 < self.fixed.settings.nodes;
         if !is_own {
             self.dropped().malformed += 1;
             return;
@@ -345,7 +343,7 @@ impl<T: Transactions> Burst<'_, T> {
             self.dropped().other_view += 1;
             return;
         }
-        let flow = self.flow_of(NodeId(node), rest % slots);
+        let flow = self.flow_of(node, slot);
         let kept = self.kept(flow, count);
         if kept.count != count {
             self.dropped().unexpected += 1;

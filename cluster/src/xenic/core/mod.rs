@@ -353,9 +353,8 @@ impl<T: Transactions> Burst<'_, T> {
             Input::Message { bytes, .. } => {
                 let applied = ToNic::decode(bytes, &[]).ok()?;
                 let ToNic::Applied(Applied { owner, count, .. }) = applied else { return None };
-                let (cores, slots) =
-                    (u16::from(self.fixed.settings.cores), self.fixed.settings.slots);
-                flow_of(NodeId(owner / (cores * slots)), owner % slots, count)
+                let (node, _, slot) = super::shared::place_of(&self.fixed.settings, owner);
+                flow_of(node, slot, count)
             }
             Input::Completed { token, .. } => match self.core.operations.get(token.0)? {
                 Then::Written { flow, count, .. } => {

@@ -58,28 +58,16 @@ pub(super) struct ThreadState<I, S> {
     membership: Option<Instant>,
     clock: Aside<Instant>,
     dropped: Aside<Dropped>,
-    scratch: Scratch,
+    scratch: Aside<Scratch>,
 }
 
-/// Buffers that are used again, with nothing in them that counts.
+/// Buffers that are used again.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     input: Vec<u8>,
     reads: Vec<u8>,
     locks: Vec<u8>,
     ready: Vec<u8>,
-}
-
-impl PartialEq for Scratch {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Scratch {}
-
-impl Hash for Scratch {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 impl<T: Transactions> PartialEq for Application<T> {
@@ -141,7 +129,7 @@ impl<T: Transactions> Application<T> {
             membership: fixed.settings.membership.map(|_| Instant::default()),
             clock: Aside::default(),
             dropped: Aside::default(),
-            scratch: Scratch::default(),
+            scratch: Aside::default(),
         };
         Self { fixed, state }
     }
@@ -241,12 +229,12 @@ impl<T: Transactions> Poll<'_, T> {
         if self.state.is_paused {
             return;
         }
-        let spare = std::mem::take(&mut self.state.scratch.ready);
+        let spare = std::mem::take(&mut self.state.scratch.0.ready);
         let mut ready = std::mem::replace(&mut self.state.ready, spare);
         for worker in ready.drain(..) {
             self.begin(worker);
         }
-        self.state.scratch.ready = ready;
+        self.state.scratch.0.ready = ready;
     }
 
     fn wake(&mut self, at: Instant) {
@@ -297,14 +285,14 @@ impl<T: Transactions> Poll<'_, T> {
         if stays && self.runs_locally(worker) {
             return;
         }
-        let mut bytes = std::mem::take(&mut self.state.scratch.input);
+        let mut bytes = std::mem::take(&mut self.state.scratch.0.input);
         bytes.clear();
         if !stays && let Some(input) = &self.state.workers[usize::from(worker)].input {
             fixed.workload.put_input(input, &mut bytes);
         }
         let input = (!stays).then_some(&bytes[..]);
         self.send_keys(worker, input.map_or(Round::First, Round::Shipped));
-        self.state.scratch.input = bytes;
+        self.state.scratch.0.input = bytes;
     }
 
     /// The core of the NIC that coordinates the transactions of a worker.
@@ -333,24 +321,23 @@ impl<T: Transactions> Poll<'_, T> {
             self.out.tell_committing(transaction, point, []);
             return self.finish(worker, Ending::RolledBack);
         }
-        let Scratch { reads, locks, .. } = &mut self.state.scratch;
+        let Scratch { reads, locks, .. } = &mut self.state.scratch.0;
         let (mut reads, mut locks) = (std::mem::take(reads), std::mem::take(locks));
         reads.clear();
         locks.clear();
         of(Intent::Read).for_each(|(key, _)| put_key(*key, &mut reads));
         of(Intent::Write).for_each(|(key, _)| put_key(*key, &mut locks));
-        let head = it.head();
-        {
-            let (reads, locks) = (Keys::new(&reads), Keys::new(&locks));
-            let message = match round {
-                Round::Shipped(input) => ToNic::BeginShipped { head, input, reads, locks },
-                Round::First => ToNic::Begin { head, reads, locks },
-                Round::More => ToNic::More { head, reads, locks },
-            };
-            self.send(worker, &message);
-        }
-        let scratch = &mut self.state.scratch;
-        (scratch.reads, scratch.locks) = (reads, locks);
+        let (head, of_reads, of_locks) = (it.head(), Keys::new(&reads), Keys::new(&locks));
+        let message = match round {
+            Round::Shipped(input) => {
+                ToNic::BeginShipped { head, input, reads: of_reads, locks: of_locks }
+            }
+            Round::First => ToNic::Begin { head, reads: of_reads, locks: of_locks },
+            Round::More => ToNic::More { head, reads: of_reads, locks: of_locks },
+        };
+        self.send(worker, &message);
+        let Scratch { reads: of_reads, locks: of_locks, .. } = &mut self.state.scratch.0;
+        (*of_reads, *of_locks) = (reads, locks);
     }
 
     /// Takes a message of the NIC.
