@@ -108,8 +108,7 @@ impl Workload {
             Self::SmallBank { .. } | Self::SmallBankXenic { .. } => 4,
             Self::Retwis { .. } => 10,
             // Warehouse, district, customer, order and its place among the new ones; of each of 15 lines item, stock
-            // and line.
-            // All other kinds have fewer, but for stock-levels, whose rows no NIC is asked for.
+            // and line. All other kinds have fewer, but for stock-levels, whose rows no NIC is asked for.
             Self::TpccNewOrder { .. } | Self::Tpcc { .. } => 5 + 3 * 15,
         }
     }
