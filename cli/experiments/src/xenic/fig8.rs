@@ -2,8 +2,8 @@
 //! Throughput against median latency of five systems, for three workloads.
 
 use super::systems::{
-    Load, NEW_ORDER, Point, RETWIS, SMALL_BANK, Sample, System, binding_note, median, parameters,
-    peak, points, rate, report, rows,
+    Load, NEW_ORDER, Point, RETWIS, SMALL_BANK, Sample, System, binding_note, greatest, median,
+    parameters, peak, points, rate, report, rows,
 };
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{
@@ -166,11 +166,6 @@ fn latency(run: &Sample, xenic: &[Point], other: &[Point]) -> f64 {
 }
 
 fn headlines(samples: &Taken, figure: &Figure, of: &[OfSystem]) -> Vec<Row> {
-    let best = |name: &str, points: &[Point]| {
-        samples.row(format!("{name}, greatest"), ("M/s", "transactions"), |run| {
-            peak(run, points).value(|report| (rate(report), report.committed))
-        })
-    };
     let mut all = Vec::new();
     for (name, points) in of {
         let paper = match *name {
@@ -178,7 +173,7 @@ fn headlines(samples: &Taken, figure: &Figure, of: &[OfSystem]) -> Vec<Row> {
             "FaSST" => figure.fasst,
             _ => None,
         };
-        all.push(best(name, points).beside(paper));
+        all.push(greatest(samples, name, points).beside(paper));
     }
     let Some(xenic) = of_system(of, System::Xenic) else { return all };
     for (system, paper) in figure.ratios {

@@ -3,8 +3,8 @@
 
 use super::fig8::{curves, link};
 use super::systems::{
-    Load, NEW_ORDER, Point, Sample, System, TPCC, TPCC_50G, binding_note, median, parameters, peak,
-    points, rate, report, rows,
+    Load, NEW_ORDER, Point, Sample, System, TPCC, TPCC_50G, binding_note, greatest, median,
+    parameters, peak, points, rate, report, rows,
 };
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Findings, Origin, Paper, Row};
@@ -69,10 +69,7 @@ fn headlines(samples: &Taken, of: &[OfSystem]) -> Vec<Row> {
     let mut all = Vec::new();
     for (name, points) in of {
         let is_xenic = *name == System::Xenic.name();
-        let best = samples.row(format!("{name}, greatest"), ("M/s", "new-orders"), |run| {
-            peak(run, points).value(|report| (rate(report), report.kinds[0].committed))
-        });
-        all.push(best.beside(is_xenic.then_some(PAPER[0])));
+        all.push(greatest(samples, name, points).beside(is_xenic.then_some(PAPER[0])));
         let low = samples.row(format!("{name}, median at low load"), ("us", "new-orders"), |run| {
             run.at(&points[0]).value(|report| (median(report), report.kinds[0].committed))
         });
@@ -121,9 +118,7 @@ pub fn on_one_link(setting: &mut Setting<'_>) -> Result<Findings, ExperimentErro
     let of = [chosen(System::Xenic, TPCC_50G, setting.scale < 0.1)];
     let points = of[0].1.clone();
     let samples = Samples::take_points(setting, &points, report)?;
-    let best = samples.row("Xenic, greatest", ("M/s", "new-orders"), |run| {
-        peak(run, &points).value(|report| (rate(report), report.kinds[0].committed))
-    });
+    let best = greatest(&samples, of[0].0, &points);
     let ratio = samples.row(
         "Xenic, greatest, of what DrTM+R has published (0.150 M/s)",
         ("times", "new-orders"),

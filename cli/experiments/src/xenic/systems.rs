@@ -300,8 +300,22 @@ pub fn median(report: &Report) -> f64 {
 
 /// The kind that counts, if not all do.
 fn counted(report: &Report) -> Option<&KindReport> {
-    let is_tpcc = matches!(report.settings.workload, Workload::Tpcc { .. });
-    report.kinds.first().filter(|_| is_tpcc)
+    report.kinds.first().filter(|_| is_tpcc(report.settings.workload))
+}
+
+fn is_tpcc(workload: Workload) -> bool {
+    matches!(workload, Workload::Tpcc { .. })
+}
+
+/// The row of the greatest throughput of these points.
+pub fn greatest(samples: &Samples<Sample>, name: &str, points: &[Point]) -> Row {
+    let counts = if is_tpcc(points[0].load.workload) { "new-orders" } else { "transactions" };
+    samples.row(format!("{name}, greatest"), ("M/s", counts), |run| {
+        peak(run, points).value(|report| {
+            let committed = counted(report).map_or(report.committed, |of| of.committed);
+            (rate(report), committed)
+        })
+    })
 }
 
 /// The point with the greatest throughput of these.
