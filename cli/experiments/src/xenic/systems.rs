@@ -108,7 +108,8 @@ pub const TPCC: Load = Load {
     xenic: &[(1, 1), (4, 1), (8, 2), (18, 2), (18, 4), (18, 8)],
     rivals: &[(1, 1), (8, 1), (16, 1), (32, 1), (32, 2)],
     peaks: [4, 4],
-    log_workers: 16,
+    // All that 18 threads leave.
+    log_workers: 14,
     few: 8,
     links: LINKS,
 };
@@ -213,27 +214,32 @@ pub type Sample = Points<Point, Measured<Report>>;
 /// the logs are full, which takes longer.
 ///
 /// Where headlines are measured again and again with an assumption moved, as little as does for that.
-fn lengths(run: &Run<'_>, point: &Point) -> [Time; 2] {
+fn lengths(point: &Point, is_shortened: bool) -> [Time; 2] {
     let [warm_up, duration] = match u16::from(point.at.0) * u16::from(point.at.1) {
         _ if point.own.log_workers < point.load.log_workers => [2000, 400],
         1 => [50, 600],
         under_way if under_way <= point.load.few => [150, 200],
         under_way if under_way > 8 * point.load.few => [800, 600],
-        _ if run.scaled_count(100) < 100 => [300, 200],
+        _ if is_shortened => [300, 200],
         _ => [400, 400],
     };
     [Time::from_us(warm_up), Time::from_us(duration)]
 }
 
-/// Runs a point.
-///
-/// # Errors
-/// When the platform does not do, or a check fails.
-pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, ExperimentError> {
-    let small = run.is_small();
-    let [warm_up, duration] = match small {
-        true => [Time::from_us(20), Time::from_us(40)],
-        false => lengths(run, point),
+/// How much of a point is run.
+#[derive(Clone, Copy, PartialEq)]
+enum Length {
+    /// Only so much, on so few machines, that it is seen to work.
+    Small,
+    /// All machines.
+    Whole { is_shortened: bool },
+}
+
+fn settings(point: &Point, seed: u64, length: Length) -> Settings {
+    let small = length == Length::Small;
+    let [warm_up, duration] = match length {
+        Length::Small => [Time::from_us(20), Time::from_us(40)],
+        Length::Whole { is_shortened } => lengths(point, is_shortened),
     };
     let (threads, workers) = if small { (1, point.at.1.min(2)) } else { point.at };
     let system = point.system;
@@ -246,7 +252,7 @@ pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, Experime
         without: point.without.to_vec(),
         ..XenicSettings::for_workload(point.load.workload)
     };
-    let settings = Settings {
+    Settings {
         name: point.load.name.into(),
         protocol: system.protocol(),
         platform: if system == System::Xenic { own.platform } else { system.platform() }.into(),
@@ -256,13 +262,26 @@ pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, Experime
         replicas: REPLICAS,
         warm_up_us: warm_up.as_ns_f64() / 1e3,
         duration_us: duration.as_ns_f64() / 1e3,
-        seed: run.seed,
+        seed,
         workload: if small { small_form(point.load.workload) } else { point.load.workload },
         xenic: (system == System::Xenic).then_some(xenic),
         ..Settings::default()
+    }
+}
+
+/// Runs a point.
+///
+/// # Errors
+/// When the platform does not do, or a check fails.
+pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, ExperimentError> {
+    let settings = match run.is_small() {
+        true => settings(point, run.seed, Length::Small),
+        false => {
+            settings(point, run.seed, Length::Whole { is_shortened: run.scaled_count(100) < 100 })
+        }
     };
-    match system {
-        System::Xenic => run.on_smart_cluster(own.platform, |timing| {
+    match point.system {
+        System::Xenic => run.on_smart_cluster(point.own.platform, |timing| {
             let mut timing = timing.clone();
             let ports = &mut timing.network.ethernet.ports;
             if point.load.links < LINKS {
@@ -396,4 +415,26 @@ pub fn parameters(load: Load) -> Vec<(&'static str, String)> {
         ("bursts", "64 frames and completions on Xenic, 16 messages on the others".into()),
         ("checks", "every read at its serialization point; replicas, locks and logs at rest".into()),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The small forms of experiments do not run these.
+    #[test]
+    fn all_points_of_whole_figures_can_be_run() {
+        for load in [NEW_ORDER, TPCC, TPCC_50G, RETWIS, SMALL_BANK] {
+            let is_refused = |system| load.workload == TPCC.workload && system == System::Fasst;
+            for system in System::ALL.into_iter().filter(|system| !is_refused(*system)) {
+                for point in points(system, load, &[]) {
+                    let settings = settings(&point, 1, Length::Whole { is_shortened: false });
+                    // Their memory is not checked, as in the figures themselves.
+                    let short = Settings { warm_up_us: 0.0, duration_us: 1.0, ..settings };
+                    let checked = short.hardware().map(drop);
+                    checked.unwrap_or_else(|error| panic!("{point}: {error}"));
+                }
+            }
+        }
+    }
 }
