@@ -142,6 +142,13 @@ impl<'a> Reader<'a> {
 pub trait Writer {
     /// A byte.
     fn put_u8(&mut self, number: u8);
+    /// How many of something follow, in a byte.
+    ///
+    /// # Panics
+    /// Above 255: what reads the message would take the rest for something else.
+    fn put_count(&mut self, count: usize) {
+        self.put_u8(u8::try_from(count).expect("a message counts at most 255 of a kind"));
+    }
     /// Two bytes.
     fn put_u16(&mut self, number: u16);
     /// Four bytes.

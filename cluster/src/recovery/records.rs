@@ -143,7 +143,7 @@ impl Partial {
     ) {
         assert!(!shards.is_empty() && shards.is_sorted_by(|one, next| one < next), "{shards:?}");
         out.put_u8(if committed { COMMITTED } else { OPEN });
-        out.put_u8(u8::try_from(shards.len()).expect("at most 255 partitions"));
+        out.put_count(shards.len());
         let head = out.len();
         out.resize(head + SHARD * shards.len(), 0);
         for (place, shard) in shards.iter().enumerate() {

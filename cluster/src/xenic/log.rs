@@ -136,7 +136,7 @@ impl<'a> Write<'a> {
             }
             Entry::Marks => head(3, out),
         }
-        out.put_u8(marks.len() as u8);
+        out.put_count(marks.len());
         marks.for_each(|mark| mark.encode(out));
     }
 

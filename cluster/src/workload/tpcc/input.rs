@@ -247,7 +247,7 @@ fn put_order(order: &NewOrder, out: &mut Vec<u8>) {
     out.put_u32(order.customer as u32);
     out.put_u32(order.date as u32);
     out.put_u8(order.district as u8);
-    out.put_u8(order.lines.len() as u8);
+    out.put_count(order.lines.len());
     for line in &order.lines {
         out.put_u32(line.item as u32);
         out.put_u32(line.supply_warehouse as u32);

@@ -311,7 +311,7 @@ impl<T: Transactions> Burst<'_, T> {
         let mut holders = std::mem::take(&mut self.scratch.nodes);
         self.holders_of(shards, coordinator, &mut holders);
         let mut changes = std::mem::take(&mut self.scratch.three);
-        answer.put_u8(holders.len() as u8);
+        answer.put_count(holders.len());
         if let Some(part) = self.part_for(record, coordinator, &mut changes) {
             part.encode_body(answer);
         }

@@ -199,7 +199,7 @@ impl<'a> ToNic<'a> {
         match *self {
             Self::BeginShipped { head, input, reads, locks } => {
                 head.encode(tag::BEGIN_SHIPPED, out);
-                out.put_u8(input.len() as u8);
+                out.put_count(input.len());
                 out.extend_from_slice(input);
                 put_keys(reads, locks, out);
             }

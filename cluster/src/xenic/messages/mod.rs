@@ -462,18 +462,18 @@ impl<'a> Request<'a> {
         match *self {
             Self::Execute { reads, locks } => put_keys(reads, locks, out),
             Self::Lock { keys } => {
-                out.put_u8(keys.len() as u8);
+                out.put_count(keys.len());
                 out.extend_from_slice(keys.0);
             }
             Self::Validate { keys } => {
-                out.put_u8(keys.len() as u8);
+                out.put_count(keys.len());
                 out.extend_from_slice(keys.0);
             }
             Self::Log { record } | Self::Commit { record } => record.encode(out),
             Self::CommitKept | Self::Release | Self::End => {}
             Self::Ship { transaction, input, reads, locks, rows, own } => {
                 out.put_u64(transaction.0);
-                out.put_u8(input.len() as u8);
+                out.put_count(input.len());
                 out.extend_from_slice(input);
                 put_keys(reads, locks, out);
                 out.put_u8(rows);
@@ -527,8 +527,8 @@ fn numbers(reader: &mut Reader<'_>) -> Result<[u8; 2], WireError> {
 }
 
 pub(super) fn put_keys(reads: Keys<'_>, locks: Keys<'_>, out: &mut Vec<u8>) {
-    out.put_u8(reads.len() as u8);
-    out.put_u8(locks.len() as u8);
+    out.put_count(reads.len());
+    out.put_count(locks.len());
     out.extend_from_slice(reads.0);
     out.extend_from_slice(locks.0);
 }

@@ -173,7 +173,7 @@ impl<'a> Record<'a> {
         add_all: impl FnOnce(&mut NewChanges<'_>),
     ) {
         out.put_u64(transaction.0);
-        out.put_u8(shards.len() as u8);
+        out.put_count(shards.len());
         if shards.len() > 1 {
             shards.iter().for_each(|shard| out.put_u16(shard.0));
         }
