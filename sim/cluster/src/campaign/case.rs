@@ -3,7 +3,8 @@
 
 use cluster::mutant::Planted;
 use cluster::workload::{
-    AnyWorkload, ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings,
+    AnyWorkload, ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank,
+    SmallBankSettings, Tatp, TatpSettings, Tpcc, TpccSettings,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,6 +47,8 @@ pub(super) enum Kind {
     Objects { reads: u8, writes: u8 },
     SmallBank,
     Tatp,
+    Retwis,
+    Tpcc,
 }
 
 impl Case {
@@ -101,6 +104,14 @@ impl Case {
         case
     }
 
+    /// The same cluster and faults with the transactions of Xenic's paper, which FaSST cannot run all of: TPC-C for most
+    /// seeds, and Retwis.
+    #[must_use]
+    pub fn of_xenic(mut self) -> Self {
+        self.work.0 = if self.seed % 4 == 3 { Kind::Retwis } else { Kind::Tpcc };
+        self
+    }
+
     /// The cluster, with this bug.
     pub(super) fn build<M: Campaigns>(
         &self,
@@ -135,6 +146,21 @@ impl Case {
             Kind::Tatp => {
                 let tatp = TatpSettings { subscribers: rows / 4, seed: self.seed };
                 Tatp::new(tatp).map_err(|it| it.to_string())?.into()
+            }
+            Kind::Retwis => {
+                let retwis = RetwisSettings { keys: rows, exponent: 0.5, seed: self.seed };
+                Retwis::new(retwis).map_err(|it| it.to_string())?.into()
+            }
+            // Few rows, so that transactions meet.
+            Kind::Tpcc => {
+                let tpcc = TpccSettings {
+                    warehouses_per_node: 1,
+                    items: 15 + rows as u32,
+                    customers: 6,
+                    seed: self.seed,
+                    ..TpccSettings::xenic(self.nodes, self.threads, self.workers)
+                };
+                Tpcc::standard(tpcc).map_err(|it| it.to_string())?.into()
             }
         })
     }

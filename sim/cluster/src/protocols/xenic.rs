@@ -19,7 +19,7 @@ use crate::nic::smart::Batching;
 use crate::nic::smart_card::NO_WORK;
 use crate::nic::smart_timing::SmartTiming;
 use crate::run::by_hand::{ByHand, mean};
-use crate::run::{Cards, Platform, RunError, Settings, Switch, XenicSettings};
+use crate::run::{Cards, Platform, RunError, Settings, Switch, TPCC_ON_HOST, XenicSettings};
 use crate::world::{Hardware, IndexOf, MemoryOf, Options, Registered};
 use by_hand::Form;
 
@@ -206,6 +206,10 @@ impl Campaigns for Mutant {
     ) -> Result<xenic::Xenic<T>, String> {
         let span = Span::from_ns;
         let switches = case.seed % 8;
+        // The kinds with even numbers stay on the host in a quarter of the cases.
+        let drawn = if switches % 4 == 1 { 0x5555_5555_5555_5555 } else { 0 };
+        let kinds = transactions.kinds().iter().enumerate();
+        let stays = kinds.filter(|(_, kind)| TPCC_ON_HOST.contains(kind));
         let settings = xenic::Settings {
             nodes: case.nodes,
             threads: case.threads,
@@ -217,8 +221,7 @@ impl Campaigns for Mutant {
             combined: switches != 7,
             ships: switches < 6,
             multi_hop: switches < 5,
-            // The kinds with even numbers stay on the host in a quarter of the cases.
-            on_host: if switches % 4 == 1 { 0x5555_5555_5555_5555 } else { 0 },
+            on_host: stays.fold(drawn, |bits, (kind, _)| bits | 1 << kind),
             flush: span(FLUSH_NS),
             loss_timeout: span(LOSS_NS),
             membership: Some(campaign::membership()),

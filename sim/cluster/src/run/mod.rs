@@ -32,6 +32,7 @@ pub use report::{
 pub use settings::{Settings, SettingsError};
 pub use sweep::sweep;
 pub use workload::Workload;
+pub(crate) use xenic::TPCC_ON_HOST;
 pub use xenic::{Switch, XenicSettings};
 
 pub use crate::protocols::{ProtocolName, posted};

@@ -70,7 +70,7 @@ const NIC_CORES: u64 = 24;
 const LOG_WORKERS: u64 = 8;
 
 /// What TPC-C does on the host.
-const TPCC_ON_HOST: [&str; 3] = ["order-status", "delivery", LARGEST];
+pub(crate) const TPCC_ON_HOST: [&str; 3] = ["order-status", "delivery", LARGEST];
 /// One row of a district, 20 orders, and 300 lines with as many stocks.
 const LARGEST: &str = "stock-level";
 

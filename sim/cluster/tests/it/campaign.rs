@@ -57,13 +57,13 @@ fn report<M: Campaigns>(case: &Case, failure: &str) -> String {
 /// Plans draw fewer, but cannot know who ends itself because of a lost frame.
 const BEYOND: u64 = 100;
 
-/// Runs the cases of all seeds, and one in ten of them twice. Prints what they came to, and returns how often
+/// Runs the cases of all seeds, which `draw` makes, and one in ten of them twice. Prints what they came to, and returns how often
 /// each kind of fault met each stage.
-fn survive<M: Campaigns>(seeds: &seeds::Seeds) -> Hits {
+fn survive<M: Campaigns>(seeds: &seeds::Seeds, draw: impl Fn(u64) -> Case) -> Hits {
     let (mut hits, mut all) = (Hits::default(), Outcome::default());
     let mut beyond = Vec::new();
     for seed in seeds {
-        let case = Case::draw(seed);
+        let case = draw(seed);
         let outcome = run(&case, Planted::<M>::default());
         if let Some(failure) = &outcome.failure {
             panic!("{}", report::<M>(&case, failure));
@@ -98,13 +98,19 @@ fn survive<M: Campaigns>(seeds: &seeds::Seeds) -> Hits {
 
 #[test]
 fn what_xenic_commits_survives_and_all_go_on() {
-    survive::<xenic::Mutant>(&seeds::of!(40));
+    survive::<xenic::Mutant>(&seeds::of!(40), Case::draw);
+}
+
+/// All of TPC-C, whose conditions hold at the end, and Retwis.
+#[test]
+fn what_xenic_commits_of_tpcc_and_retwis_survives() {
+    survive::<xenic::Mutant>(&seeds::of!(12), |seed| Case::draw(seed).of_xenic());
 }
 
 #[test]
 fn what_commits_survives_and_all_go_on() {
     let seeds = seeds::of!(100);
-    let hits = survive::<Mutant>(&seeds);
+    let hits = survive::<Mutant>(&seeds, Case::draw);
     let met = |kind, stage| hits.of(kind, stage) > 0;
     if seeds.is_whole() {
         for kind in FaultKind::ALL {
