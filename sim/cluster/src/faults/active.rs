@@ -40,10 +40,10 @@ impl std::fmt::Display for Hits {
     /// A table: a line for each kind, a column for each stage.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:10}", "")?;
-        Stage::ALL.iter().try_for_each(|stage| write!(f, "{:>12}", stage.name()))?;
+        Stage::ALL.iter().try_for_each(|stage| write!(f, "{:>14}", stage.name()))?;
         for kind in FaultKind::ALL {
             write!(f, "\n{:10}", kind.name())?;
-            Stage::ALL.iter().try_for_each(|stage| write!(f, "{:12}", self.of(kind, *stage)))?;
+            Stage::ALL.iter().try_for_each(|stage| write!(f, "{:14}", self.of(kind, *stage)))?;
         }
         Ok(())
     }
