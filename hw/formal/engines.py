@@ -157,7 +157,7 @@ class Prover:
         wish = {
             "files": [str(one) for one in self.files], "top": self.job.top, "parameters": self.job.parameters,
             "assumed": self.job.assumed, "without": self.job.without, "engine": self.job.engine,
-            "folder": str(self.folder),
+            "open_memories": self.job.open_memories, "folder": str(self.folder),
         }  # fmt: skip
         (self.folder / "wish.json").write_text(json.dumps(wish, indent=2), encoding="utf-8")
         script = [sys.executable, "-B", HERE / "model.py", self.folder / "wish.json"]

@@ -46,7 +46,19 @@ def main(wish):
         job = json.load(file)
     design = libyosys.Design()
     sets = [f"-G {name}={value}" for name, value in job["parameters"].items()]
-    read = ["read_slang", "--no-synthesis-define", "--top", job["top"], *sets, *job["files"]]
+    # The initial blocks of Bluespec's Verilog would hide a missing reset.
+    read = [
+        "read_slang",
+        "--no-synthesis-define",
+        "-D",
+        "BSV_NO_INITIAL_BLOCKS",
+        "--top",
+        job["top"],
+        *sets,
+        *job["files"],
+    ]
+    if job["open_memories"]:
+        read.insert(1, "--no-implicit-memories")
     libyosys.run_pass(" ".join(read), design)
     # With the place of each property in the sources.
     for line in ("select t:$check", f"write_rtlil -selected {job['folder']}/properties.il", "select -clear"):

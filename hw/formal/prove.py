@@ -36,12 +36,13 @@ class Job:
     parameters: dict = field(default_factory=dict)
     assumed: tuple = ()  # assertions of the block that are about its inputs
     without: tuple = ()  # assertions that are left out
+    open_memories: bool = False  # as registers, so that the wrapper can name their words
     quick: bool = False  # also in ./kit test
-    limit: int = 120  # seconds, for all of it
+    limit: int = 300  # seconds, for all of it
 
     @property
     def top(self):
-        return f"{self.name or self.block}_formal"
+        return f"{self.block}_formal"
 
     @property
     def title(self):
@@ -74,7 +75,7 @@ def files_of(job):
     paths = [path for unit in job.units for path in listed(ROOT / f"hw/rtl/{unit}/{unit}.f")]
     paths += [(ROOT / "hw" / one).resolve() for one in job.files]
     paths += sorted((HERE / "rules").glob("*.sv"))
-    return [*dict.fromkeys(paths), HERE / f"blocks/{job.title}_formal.sv"]
+    return [*dict.fromkeys(paths), HERE / f"blocks/{job.top}.sv"]
 
 
 def place_of(name, files):

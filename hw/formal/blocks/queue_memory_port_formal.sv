@@ -43,12 +43,12 @@ module queue_memory_port_formal #(
         .rlast(1'b1));
 
     // Address and data of a store begin together, and the next one when both are taken.
-    `RULE(address_and_data_are_of_one_store, 1, !i_rules.i_write.partial_q && i_rules.i_write.lead_q
+    `RULE(address_and_data_are_of_one_store, 1, !i_rules.g_followed.i_write.partial_q && i_rules.g_followed.i_write.lead_q
         == 6'(m_axi_wvalid && !m_axi_awvalid) - 6'(m_axi_awvalid && !m_axi_wvalid))
-    `RULE(followed_store_has_one_beat, 1, !i_rules.i_write.addressed_q || i_rules.i_write.length_q == 0
-        && i_rules.i_write.size_q == 3'd6 && i_rules.i_write.burst_q == 2'b01)
-    `RULE(followed_store_is_the_last, 1, !i_rules.i_write.addressed_q || i_rules.i_write.ended_q
-        || m_axi_wvalid && i_rules.i_write.address_q == m_axi_awaddr[11:0])
+    `RULE(followed_store_has_one_beat, 1, !i_rules.g_followed.i_write.addressed_q || i_rules.g_followed.i_write.length_q == 0
+        && i_rules.g_followed.i_write.size_q == 3'd6 && i_rules.g_followed.i_write.burst_q == 2'b01)
+    `RULE(followed_store_is_the_last, 1, !i_rules.g_followed.i_write.addressed_q || i_rules.g_followed.i_write.ended_q
+        || m_axi_wvalid && i_rules.g_followed.i_write.address_q == m_axi_awaddr[11:0])
     `RULE(data_of_a_store_are_in_their_place, 1,
         !m_axi_wvalid || m_axi_wstrb == 64'hff << m_axi_awaddr[5:0] && m_axi_awaddr[2:0] == 0)
 

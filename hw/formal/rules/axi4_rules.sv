@@ -15,6 +15,7 @@ module axi4_rules #(
     parameter int unsigned Most         = 4,    // accesses of a kind under way
     parameter bit          Limits       = 0,
     parameter bit          Atomics      = 0,    // a manager may make some
+    parameter bit          Writes       = 1,    // the port has the channels of writes
     parameter bit          Bursts       = 1     // bursts of more than one beat can be, and are to be reached
 ) (
     input logic                    clk_i,
@@ -85,10 +86,10 @@ module axi4_rules #(
     // A3.4.1, "Address structure": what a burst may be.
     axi4_burst_rules #(.Proven(Manager), .AddressWidth(AddressWidth), .LogBytes(LogBytes)) i_write_burst (
         .clk_i, .rst_ni, .valid(awvalid), .address(awaddr), .length(awlen), .size(awsize), .burst(awburst),
-        .lock(awlock));
+        .lock(awlock), .compare(awatop == Compare));
     axi4_burst_rules #(.Proven(Manager), .AddressWidth(AddressWidth), .LogBytes(LogBytes)) i_read_burst (
         .clk_i, .rst_ni, .valid(arvalid), .address(araddr), .length(arlen), .size(arsize), .burst(arburst),
-        .lock(arlock));
+        .lock(arlock), .compare(1'b0));
 
     // E1.1.3: the codes of atomics. Stores and loads say 4 operations with one bit of endianness each.
     logic atomic, loads;
@@ -167,13 +168,17 @@ module axi4_rules #(
         // A compare gets half as much as it sends.
         .length(takes_ar && arid == id ? arlen : awatop == Compare ? awlen >> 1 : awlen),
         .under_way(reads_q), .beat(rvalid && rid == id), .taken(rready), .last(rlast));
-    axi4_followed_write #(.Manager(Manager), .Limits(Limits), .LogBytes(LogBytes), .Most(Most)) i_write (
-        .clk_i, .rst_ni, .awvalid, .awready, .of_id(awid == id), .address(awaddr[11:0]), .length(awlen),
-        .size(awsize), .burst(awburst), .wvalid, .wready, .wstrb, .wlast,
-        .under_way(writes_q), .response(bvalid && bid == id), .taken(bready));
+    if (Writes) begin : g_followed
+        axi4_followed_write #(.Manager(Manager), .Limits(Limits), .LogBytes(LogBytes), .Most(Most)) i_write (
+            .clk_i, .rst_ni, .awvalid, .awready, .of_id(awid == id), .address(awaddr[11:0]), .length(awlen),
+            .size(awsize), .burst(awburst), .wvalid, .wready, .wstrb, .wlast,
+            .under_way(writes_q), .response(bvalid && bid == id), .taken(bready));
+    end
 
     `REACHED(a_read_is_answered, takes_r && rlast)
-    `REACHED(a_write_is_answered, takes_b)
+    if (Writes) begin : g_writes
+        `REACHED(a_write_is_answered, takes_b)
+    end
     if (Atomics) begin : g_atomics
         `REACHED(an_atomic_is_answered, takes_r && rid == id && atomics_q != 0)
     end
@@ -195,7 +200,8 @@ module axi4_burst_rules #(
     input logic [7:0]              length,
     input logic [2:0]              size,
     input logic [1:0]              burst,
-    input logic                    lock
+    input logic                    lock,
+    input logic                    compare     // which may wrap within one beat, from its upper half (E1.1.2)
 );
     localparam logic [1:0] Fixed = 2'b00, Increment = 2'b01, Wrap = 2'b10, Reserved = 2'b11;
 
@@ -206,9 +212,9 @@ module axi4_burst_rules #(
     `RULE(burst_has_a_type, Proven, !valid || burst != Reserved)
     `RULE(beat_is_no_wider_than_the_bus, Proven, !valid || 32'(size) <= LogBytes)
     `RULE(burst_stays_in_4_kibibytes, Proven, !valid || burst != Increment || begins + total <= 16'd4096)
-    `RULE(wrapping_burst_has_a_length, Proven, !valid || burst != Wrap
+    `RULE(wrapping_burst_has_a_length, Proven, !valid || burst != Wrap || compare
         || length == 1 || length == 3 || length == 7 || length == 15)
-    `RULE(wrapping_burst_is_aligned, Proven, !valid || burst != Wrap || begins == 16'(address[11:0]))
+    `RULE(wrapping_burst_is_aligned, Proven, !valid || burst != Wrap || compare || begins == 16'(address[11:0]))
     `RULE(fixed_burst_has_16_beats_at_most, Proven, !valid || burst != Fixed || length < 8'd16)
     // A7.2.4: sizes of exclusive accesses.
     `RULE(exclusive_is_small_and_aligned, Proven, !valid || !lock

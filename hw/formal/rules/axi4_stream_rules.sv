@@ -3,7 +3,8 @@
 `include "rule.svh"
 module axi4_stream_rules #(
     parameter int unsigned Width  = 8,     // of all that goes with tvalid
-    parameter bit          Proven = 1
+    parameter bit          Proven = 1,
+    parameter bit          Dense  = 1      // beats can follow each other clock by clock
 ) (
     input logic             clk_i,
     input logic             rst_ni,
@@ -19,5 +20,7 @@ module axi4_stream_rules #(
     `RULE(payload_is_stable, Proven, !$past(rst_ni && tvalid && !tready) || $stable(payload))
 
     `REACHED(transfer_waits, $past(rst_ni && tvalid && !tready) && tvalid && tready)
-    `REACHED(transfers_follow, $past(rst_ni && tvalid && tready) && tvalid && tready)
+    if (Dense) begin : g_dense
+        `REACHED(transfers_follow, $past(rst_ni && tvalid && tready) && tvalid && tready)
+    end
 endmodule
