@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Free tools for hardware from PyPI: ./kit synth, which is what blocks of hw/rtl take as Yosys counts, and the
-# bus models that are not ours in ./kit test.
+# Free tools for hardware from PyPI: ./kit synth, which is what blocks of hw/rtl take as Yosys counts; ./kit prove,
+# which proves properties of blocks; and the bus models that are not ours in ./kit test.
 # shellcheck disable=SC2154 # root and kit_folder are set by kit.
 
 synth_usage() {
@@ -48,7 +48,48 @@ test_area() {
     fi
 }
 
-# A step of ./kit test, where its tools can be had.
+prove_usage() {
+    cat <<'TEXT'
+Usage: ./kit prove [--quick] [BLOCK ...]
+       ./kit prove --self-test
+
+Proves the properties of the RTL's blocks, or of these, and prints a table; docs/formal.md has the last
+one. A property that fails is named with its place and a trace (VCD).
+
+  --quick      the jobs that ./kit test runs, in less than a minute
+  --self-test  plants faults in copies of blocks, and looks whether their properties fail
+
+Exit code 0: all proven; 1: a property fails, or a cover is not reached; 2: a job, a tool or a solver
+did not get to an answer, and the message says which.
+
+Yosys, ABC and the solver come from PyPI into .kit/prove.
+TEXT
+}
+
+run_prove() {
+    if [[ " $* " == *" -h "* || " $* " == *" --help "* ]]; then
+        prove_usage
+        return
+    fi
+    python3 -c 'import tomllib' 2>/dev/null ||
+        give_up "./kit prove needs Python 3.11 or newer, and python3 is older or missing"
+    make_python_environment prove "$root/hw/formal/requirements.txt" ||
+        give_up "could not get Yosys and its solver from PyPI; the message is above"
+    # In the place of this shell, so that a signal to it ends the solvers.
+    exec "$kit_folder/prove/bin/python" -B "$root/hw/formal/prove.py" "$@"
+}
+
+# Steps of ./kit test, where their tools can be had.
+test_proofs() {
+    if ! python3 -c 'import venv, ensurepip, tomllib' 2>/dev/null; then
+        say "Skipped: no Python 3.11 here that can make environments (apt-get install python3-venv)."
+    elif ! make_python_environment prove "$root/hw/formal/requirements.txt"; then
+        say "Skipped: Yosys and its solver could not be had from PyPI; the message is above."
+    else
+        (run_prove --quick)
+    fi
+}
+
 test_outside_bus() {
     local folder=$root/checks/outside_bus
     if ! command -v iverilog >/dev/null; then

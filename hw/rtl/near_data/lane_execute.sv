@@ -264,7 +264,7 @@ module lane_execute (
 
 `ifndef SYNTHESIS
     a_null_has_the_value_0: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        complete_o && writes && result.is_null |-> result.value == 0);
+        !(complete_o && writes && result.is_null) || result.value == 0);
 `endif
 
 endmodule

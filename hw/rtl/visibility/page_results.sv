@@ -97,7 +97,7 @@ module page_results #(
 
 `ifndef SYNTHESIS
     no_result_is_stored_while_forgetting: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        learn_i |-> !busy_q);
+        !learn_i || !busy_q);
 `endif
 
 endmodule
