@@ -1,50 +1,95 @@
 # shellcheck shell=bash
-# Free tools for hardware from PyPI: ./kit area, which is what a block of hw/rtl takes as Yosys counts, and the
-# bus models that are not ours in ./kit test.
+# Free tools for hardware from PyPI: ./kit synth, which is what blocks of hw/rtl take as Yosys counts; ./kit prove,
+# which proves properties of blocks; and the bus models that are not ours in ./kit test.
 # shellcheck disable=SC2154 # root and kit_folder are set by kit.
 
-area_usage() {
+synth_usage() {
     cat <<'TEXT'
-Usage: ./kit area TOP [NAME=VALUE ...]
+Usage: ./kit synth [--check [--changed] | --write] [--jobs N] [BLOCK [NAME=VALUE ...]] ...
 
-Prints the cells of the RTL module TOP with these parameters, and its longest path between registers,
-as a row of a Markdown table: ./kit area probe_scan SlotBytes=128 ValueWords=8
+Prints the cells of blocks of hw/rtl and of the lock unit as rows of a Markdown table, with the deepest
+path of each and its ends: ./kit synth probe_scan SlotBytes=128 ValueWords=8
 
-Yosys counts them for UltraScale+, in seconds to minutes. It comes from PyPI into .kit/area.
+Without a block, all of hw/area/blocks.txt. Without parameters, those of that file. What was counted is
+kept until the block changes, so that an interrupted run goes on where it stopped.
+
+  --check    compares with hw/area/table.md; exit code 1 where a count is more than 5 % larger
+  --changed  only rows of the table whose RTL has changed since they were written
+  --write    renews their rows of the table
+  --jobs N   so many at a time; without it, one for each core
+
+Yosys counts them for UltraScale+, in seconds to minutes for each. It comes from PyPI into .kit/area.
+Exit code 2: bad arguments, or Yosys could not be had.
 TEXT
 }
 
-run_area() {
-    local top=${1:-} list
-    case $top in
-        -h | --help) area_usage && return ;;
-        '') bad_area_argument "no module given" ;;
-    esac
-    list=$(list_with "$top") || bad_area_argument "no list of files in hw has a module $top"
+run_synth() {
+    local argument
+    for argument in "$@"; do
+        case $argument in
+            -h | --help) synth_usage && return ;;
+        esac
+    done
     make_python_environment area "$root/hw/area/requirements.txt" ||
         give_up "could not get Yosys from PyPI; the message is above"
-    "$kit_folder/area/bin/python" -B "$root/hw/area/area.py" "$list" "$@"
+    # In the place of this shell, so that a signal to it ends what Yosys runs.
+    exec "$kit_folder/area/bin/python" -B "$root/hw/area/synth.py" --cache "$kit_folder/area/results" "$@"
 }
 
-bad_area_argument() {
-    complain "$1"
-    area_usage >&2
-    exit 2
+# A step of ./kit test: counts what has changed since the table was written.
+test_area() {
+    if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
+        say "Skipped: no Python here that can make environments (apt-get install python3-venv)."
+    elif ! make_python_environment area "$root/hw/area/requirements.txt"; then
+        say "Skipped: Yosys could not be had from PyPI; the message is above."
+    else
+        "$kit_folder/area/bin/python" -B "$root/hw/area/synth.py" --cache "$kit_folder/area/results" \
+            --check --changed
+    fi
 }
 
-# Prints the list of files that has a module; its own, if there is one.
-list_with() {
-    local top=$1 list
-    for list in "$root"/hw/{,rtl/}*/"$top.f" "$root"/hw/{,rtl/}*/*.f; do
-        if [[ -f $list ]] && grep -qE "^(.*/)?$top\.s?v\$" "$list"; then
-            printf '%s' "$list"
-            return
-        fi
-    done
-    return 1
+prove_usage() {
+    cat <<'TEXT'
+Usage: ./kit prove [--quick] [BLOCK ...]
+       ./kit prove --self-test
+
+Proves the properties of the RTL's blocks, or of these, and prints a table; docs/formal.md has the last
+one. A property that fails is named with its place and a trace (VCD).
+
+  --quick      the jobs that ./kit test runs, in less than a minute
+  --self-test  plants faults in copies of blocks, and looks whether their properties fail
+
+Exit code 0: all proven; 1: a property fails, or a cover is not reached; 2: a job, a tool or a solver
+did not get to an answer, and the message says which.
+
+Yosys, ABC and the solver come from PyPI into .kit/prove.
+TEXT
 }
 
-# A step of ./kit test, where its tools can be had.
+run_prove() {
+    if [[ " $* " == *" -h "* || " $* " == *" --help "* ]]; then
+        prove_usage
+        return
+    fi
+    python3 -c 'import tomllib' 2>/dev/null ||
+        give_up "./kit prove needs Python 3.11 or newer, and python3 is older or missing"
+    make_python_environment prove "$root/hw/formal/requirements.txt" ||
+        give_up "could not get Yosys and its solver from PyPI; the message is above"
+    # In the place of this shell, so that a signal to it ends the solvers.
+    exec "$kit_folder/prove/bin/python" -B "$root/hw/formal/prove.py" "$@"
+}
+
+# Steps of ./kit test, where their tools can be had.
+test_proofs() {
+    if ! python3 -c 'import venv, ensurepip, tomllib' 2>/dev/null; then
+        say "Skipped: no Python 3.11 here that can make environments (apt-get install python3-venv)."
+    elif ! make_python_environment prove "$root/hw/formal/requirements.txt"; then
+        say "Skipped: Yosys and its solver could not be had from PyPI; the message is above."
+    else
+        (run_prove --quick)
+    fi
+}
+
 test_outside_bus() {
     local folder=$root/checks/outside_bus
     if ! command -v iverilog >/dev/null; then

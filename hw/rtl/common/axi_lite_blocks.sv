@@ -147,11 +147,13 @@ module axi_lite_blocks #(
     one_block_at_a_time: assert property (@(posedge clk_i) disable iff (!rst_ni)
         $onehot0(block_valid_o));
     access_holds_until_done: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        |block_valid_o && !done |=> $stable({block_valid_o, block_write_o, block_address_o}));
+        !$past(rst_ni && |block_valid_o && !done)
+            || $stable({block_valid_o, block_write_o, block_address_o}));
     read_data_hold_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        s_axil_rvalid && !s_axil_rready |=> s_axil_rvalid && $stable({s_axil_rdata, s_axil_rresp}));
+        !$past(rst_ni && s_axil_rvalid && !s_axil_rready)
+            || s_axil_rvalid && $stable({s_axil_rdata, s_axil_rresp}));
     write_response_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        s_axil_bvalid && !s_axil_bready |=> s_axil_bvalid && $stable(s_axil_bresp));
+        !$past(rst_ni && s_axil_bvalid && !s_axil_bready) || s_axil_bvalid && $stable(s_axil_bresp));
 `endif
 
 endmodule

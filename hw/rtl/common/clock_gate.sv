@@ -6,14 +6,21 @@
 // changes while the clock is high. `enable_i` applies to the next rising edge, and must be
 // stable before that edge: derive it from registers of `clk_i`.
 //
-// On a board, replace this module by the device's clock buffer with enable (BUFGCE), which contains
-// the same latch; gates in the fabric would skew the clock.
+// With the macro LOCKSTEP_BUFGCE it is the clock buffer of an FPGA, which contains the same latch;
+// gates in the fabric would skew the clock.
 module clock_gate (
     input  logic clk_i,
     input  logic enable_i,
     output logic clk_o
 );
 
+`ifdef LOCKSTEP_BUFGCE
+    BUFGCE i_buffer (
+        .I (clk_i),
+        .CE(enable_i),
+        .O (clk_o)
+    );
+`else
     logic enable_q;
 
     always_latch begin
@@ -21,5 +28,6 @@ module clock_gate (
     end
 
     assign clk_o = clk_i && enable_q;
+`endif
 
 endmodule

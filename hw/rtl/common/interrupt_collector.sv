@@ -63,8 +63,8 @@ module interrupt_collector #(
 
 `ifndef SYNTHESIS
     vector_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_irq_tvalid && !m_axis_irq_tready
-            |=> m_axis_irq_tvalid && $stable(m_axis_irq_tdata));
+        !$past(rst_ni && m_axis_irq_tvalid && !m_axis_irq_tready)
+            || m_axis_irq_tvalid && $stable(m_axis_irq_tdata));
 `endif
 
 endmodule

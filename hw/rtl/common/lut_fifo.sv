@@ -43,9 +43,9 @@ module lut_fifo #(
 
 `ifndef SYNTHESIS
     push_has_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        push_i |-> pushed_q != {!popped_q[LogDepth], popped_q[LogDepth-1:0]});
+        !push_i || pushed_q != {!popped_q[LogDepth], popped_q[LogDepth-1:0]});
     pop_has_a_word: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        pop_i |-> valid_o);
+        !pop_i || valid_o);
 `endif
 
 endmodule

@@ -231,7 +231,7 @@ module lock_block (
     unit_always_takes_answers: assert property (@(posedge clk_i) disable iff (!rst_ni)
         unit_rready && unit_bready && unit_inv_tready);
     each_answer_has_an_access: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (m_axi_rvalid |-> reads_q != 0) and (m_axi_bvalid |-> writes_q != 0));
+        (!m_axi_rvalid || reads_q != 0) && (!m_axi_bvalid || writes_q != 0));
 `endif
 
 endmodule

@@ -98,10 +98,11 @@ module lock_port (
 
 `ifndef SYNTHESIS
     request_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_req_tvalid && !m_axis_req_tready
-            |=> m_axis_req_tvalid && $stable(m_axis_req_tdata));
+        !$past(rst_ni && m_axis_req_tvalid && !m_axis_req_tready)
+            || m_axis_req_tvalid && $stable(m_axis_req_tdata));
     completion_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        completion_valid_o && !completion_ready_i |=> completion_valid_o && $stable(completion_o));
+        !$past(rst_ni && completion_valid_o && !completion_ready_i)
+            || completion_valid_o && $stable(completion_o));
 `endif
 
 endmodule

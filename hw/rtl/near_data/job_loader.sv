@@ -145,7 +145,7 @@ module job_loader (
 
 `ifndef SYNTHESIS
     line_comes_only_when_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        loaded_valid_i |-> state_q == Wait);
+        !loaded_valid_i || state_q == Wait);
 `endif
 
 endmodule

@@ -232,9 +232,9 @@ module program_lane (
 
 `ifndef SYNTHESIS
     packet_is_taken_only_when_offered: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        packet_taken_i |-> packet_valid_o);
+        !packet_taken_i || packet_valid_o);
     row_comes_only_when_expected: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        row_valid_i |-> state_q inside {Free, Receive});
+        !row_valid_i || state_q inside {Free, Receive});
 `endif
 
 endmodule

@@ -133,8 +133,8 @@ module program_lanes #(
 
 `ifndef SYNTHESIS
     packet_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_row_tvalid && !m_axis_row_tready
-            |=> m_axis_row_tvalid && $stable({m_axis_row_tdata, m_axis_row_tlast}));
+        !$past(rst_ni && m_axis_row_tvalid && !m_axis_row_tready)
+            || m_axis_row_tvalid && $stable({m_axis_row_tdata, m_axis_row_tlast}));
 `endif
 
 endmodule

@@ -103,7 +103,7 @@ module byte_aligner (
 
 `ifndef SYNTHESIS
     each_line_has_a_byte: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        valid_o |-> strobe_o != 0);
+        !valid_o || strobe_o != 0);
 `endif
 
 endmodule

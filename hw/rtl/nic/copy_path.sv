@@ -291,24 +291,24 @@ module copy_path
         end
     end
     no_id_is_given_twice: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        ask |-> !ids_q[id]);
+        !ask || !ids_q[id]);
     no_id_ends_twice: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        id_free |-> ids_q[freed_id]);
+        !id_free || ids_q[freed_id]);
     no_element_is_given_twice: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        ask && piece_first |-> !elements_q[free_element]);
+        !(ask && piece_first) || !elements_q[free_element]);
     no_element_ends_twice: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        ended_taken |-> elements_q[freed_element]);
+        !ended_taken || elements_q[freed_element]);
     each_beat_was_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_rvalid |-> ids_q[m_axi_rid]);
+        !m_axi_rvalid || ids_q[m_axi_rid]);
     each_response_was_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_bvalid |-> ids_q[m_axi_bid]);
+        !m_axi_bvalid || ids_q[m_axi_bid]);
     address_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_arvalid && !m_axi_arready
-            |=> m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr, m_axi_arlen}));
+        !$past(rst_ni && m_axi_arvalid && !m_axi_arready)
+            || m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr, m_axi_arlen}));
     burst_stays_in_its_page: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_arvalid |-> 8'(m_axi_araddr[11:6]) + m_axi_arlen <= 8'd63);
+        !m_axi_arvalid || 8'(m_axi_araddr[11:6]) + m_axi_arlen <= 8'd63);
     end_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        done_valid_o && !done_ready_i |=> done_valid_o && $stable(done_o));
+        !$past(rst_ni && done_valid_o && !done_ready_i) || done_valid_o && $stable(done_o));
 `endif
 
 endmodule

@@ -72,7 +72,7 @@ module done_merge
 
 `ifndef SYNTHESIS
     end_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_tvalid && !m_axis_tready |=> m_axis_tvalid && $stable(m_axis_tdata));
+        !$past(rst_ni && m_axis_tvalid && !m_axis_tready) || m_axis_tvalid && $stable(m_axis_tdata));
 `endif
 
 endmodule

@@ -126,11 +126,11 @@ module element_check
 
 `ifndef SYNTHESIS
     element_is_taken_when_there_is_a_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        take_i |-> ready_o);
+        !take_i || ready_o);
     element_comes_after_it_was_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        take_i |=> valid_i);
+        !$past(rst_ni && take_i) || valid_i);
     copies_have_a_length: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        copy_valid_o |-> copy_o.bytes != 0 && copy_o.bytes <= 13'd4096);
+        !copy_valid_o || copy_o.bytes != 0 && copy_o.bytes <= 13'd4096);
 `endif
 
 endmodule

@@ -72,7 +72,7 @@ module entry_chooser #(
 
 `ifndef SYNTHESIS
     offer_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        valid_o && !ready_i |=> valid_o && $stable({miss_o, address_o}));
+        !$past(rst_ni && valid_o && !ready_i) || valid_o && $stable({miss_o, address_o}));
 `endif
 
 endmodule

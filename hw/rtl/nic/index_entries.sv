@@ -331,11 +331,11 @@ module index_entries #(
         compared.same_key = compared.same_key & all_used(modify_entry_q);
     end
     at_most_one_object_has_the_key: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        modifies |-> $onehot0(modify_compared_q.same_key));
+        !modifies || $onehot0(modify_compared_q.same_key));
     what_is_compared_is_right: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        modifies |-> modify_compared_q == compared);
+        !modifies || modify_compared_q == compared);
     a_snapshot_is_not_answered: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        modify_valid_q |-> modify_step_q.is_snapshot != modify_step_q.is_answered);
+        !modify_valid_q || modify_step_q.is_snapshot != modify_step_q.is_answered);
 `endif
 
 endmodule

@@ -139,11 +139,11 @@ module index_flush #(
 
 `ifndef SYNTHESIS
     nothing_else_is_under_way: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        busy_q |-> idle_i);
+        !busy_q || idle_i);
     what_was_offered_is_told_of: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        walked_i |-> open_q[walked_miss_i]);
+        !walked_i || open_q[walked_miss_i]);
     a_place_is_cleaned_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        cleans_q |-> open_q[clean_miss_q] && written_q[clean_miss_q]);
+        !cleans_q || open_q[clean_miss_q] && written_q[clean_miss_q]);
 `endif
 
 endmodule

@@ -214,15 +214,16 @@ module index_memory_port #(
 
 `ifndef SYNTHESIS
     fetch_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_arvalid && !m_axi_arready
-            |=> m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr}));
+        !$past(rst_ni && m_axi_arvalid && !m_axi_arready)
+            || m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr}));
     write_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_awvalid && !m_axi_awready
-            |=> m_axi_awvalid && $stable({m_axi_awid, m_axi_awaddr}));
+        !$past(rst_ni && m_axi_awvalid && !m_axi_awready)
+            || m_axi_awvalid && $stable({m_axi_awid, m_axi_awaddr}));
     beat_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_wvalid && !m_axi_wready |=> m_axi_wvalid && $stable({m_axi_wdata, m_axi_wlast}));
+        !$past(rst_ni && m_axi_wvalid && !m_axi_wready)
+            || m_axi_wvalid && $stable({m_axi_wdata, m_axi_wlast}));
     a_fetch_has_its_beats: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        come_valid_q |-> come_last_q == (beats_q[come_q] == beat_t'(Lines - 1)));
+        !come_valid_q || come_last_q == (beats_q[come_q] == beat_t'(Lines - 1)));
 `endif
 
 endmodule

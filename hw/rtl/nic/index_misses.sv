@@ -285,15 +285,15 @@ module index_misses #(
 
 `ifndef SYNTHESIS
     parked_requests_have_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        park_i && !start_i |-> counts_q[decided_miss_i] < (LogParked + 1)'(Parked));
+        !(park_i && !start_i) || counts_q[decided_miss_i] < (LogParked + 1)'(Parked));
     only_active_fetches_have_requests: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        park_i && !start_i |-> active_q[decided_miss_i]);
+        !(park_i && !start_i) || active_q[decided_miss_i]);
     a_replay_was_parked: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        issued_i |-> active_q[replayed_miss_i] && counts_q[replayed_miss_i] != 0);
+        !issued_i || active_q[replayed_miss_i] && counts_q[replayed_miss_i] != 0);
     one_entry_is_fetched_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        fetched_i != '0 |-> (fetched_i & active_q & ~fetched_q) == fetched_i);
+        fetched_i == '0 || (fetched_i & active_q & ~fetched_q) == fetched_i);
     a_written_entry_was_to_be_written: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        written_i != '0 |-> (written_i & unwritten_q) == written_i);
+        written_i == '0 || (written_i & unwritten_q) == written_i);
     free_fetches_are_counted: assert property (@(posedge clk_i) disable iff (!rst_ni)
         free_count_q == (LogMisses + 1)'($countones(~active_q)));
 `endif

@@ -326,23 +326,23 @@ module index_tags #(
     one_kind_at_a_time: assert property (@(posedge clk_i) disable iff (!rst_ni)
         $onehot0({new_i, replay_i, claim_i, walk_i, clean_i}));
     an_entry_is_cached_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        decides |-> $onehot0(hits_q));
+        !decides || $onehot0(hits_q));
     waiting_for_one_fetch: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        new_q |-> $onehot0(waits_for_q) && (waits_for_q & ~active_i) == '0);
+        !new_q || $onehot0(waits_for_q) && (waits_for_q & ~active_i) == '0);
     a_replay_is_not_cached_before: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        installed != '0 |-> hits_q == '0);
+        installed == '0 || hits_q == '0);
     a_replay_meets_its_entry: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        replay_q && !first_q && !bus_error_q |-> hits_q == miss_ways_q);
+        !(replay_q && !first_q && !bus_error_q) || hits_q == miss_ways_q);
     a_fetch_starts_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        start |-> !active_i[free_i]);
+        !start || !active_i[free_i]);
     reserved_places_are_not_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        takes_victim |-> $onehot(victims) && (victims & record_q.reserved) == '0);
+        !takes_victim || $onehot(victims) && (victims & record_q.reserved) == '0);
     nothing_is_offered_while_clearing: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        clearing_q |-> !new_i && !replay_i && !claim_i && !walk_i && !clean_i);
+        !clearing_q || !new_i && !replay_i && !claim_i && !walk_i && !clean_i);
     a_flush_meets_no_reserved_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        walk_q || clean_q |-> record_q.reserved == '0);
+        !(walk_q || clean_q) || record_q.reserved == '0);
     what_was_written_is_changed: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        clean_q |-> is_changed);
+        !clean_q || is_changed);
 `endif
 
 endmodule

@@ -153,13 +153,13 @@ module landing_memory
         end
     end
     slots_come_in_whole_pieces: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        takes && !is_word |-> begins == ends);
+        !(takes && !is_word) || begins == ends);
     a_word_is_whole: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        takes && is_word |-> s_axi_wlast && s_axi_wstrb == 64'hFF);
+        !(takes && is_word) || s_axi_wlast && s_axi_wstrb == 64'hFF);
     lines_are_in_the_memory: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        write_q |-> 32'(address_q) < Depth);
+        !write_q || 32'(address_q) < Depth);
     each_burst_is_answered_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        s_axi_bvalid |-> bursts_q != 0);
+        !s_axi_bvalid || bursts_q != 0);
 `endif
 
 endmodule

@@ -189,13 +189,13 @@ module lookup_answers
 
 `ifndef SYNTHESIS
     answer_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_rsp_tvalid && !m_axis_rsp_tready
-            |=> m_axis_rsp_tvalid && $stable(m_axis_rsp_tdata));
+        !$past(rst_ni && m_axis_rsp_tvalid && !m_axis_rsp_tready)
+            || m_axis_rsp_tvalid && $stable(m_axis_rsp_tdata));
     sw_answer_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_swrsp_tvalid && !m_axis_swrsp_tready
-            |=> m_axis_swrsp_tvalid && $stable(m_axis_swrsp_tdata));
+        !$past(rst_ni && m_axis_swrsp_tvalid && !m_axis_swrsp_tready)
+            || m_axis_swrsp_tvalid && $stable(m_axis_swrsp_tdata));
     a_miss_names_slots: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        begins_o |-> begins_place_o.slots != 0 && begins_place_o.slots <= 7'd64);
+        !begins_o || begins_place_o.slots != 0 && begins_place_o.slots <= 7'd64);
 `endif
 
 endmodule

@@ -237,9 +237,9 @@ module lookup_block
     reads_end_as_writes_are_carried_out: assert property (@(posedge clk_i) disable iff (!rst_ni)
         read_ends == (judged_q && !write_q));
     settings_hold_while_requests_are_under_way: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !idle_i |=> $stable(settings_o));
+        !$past(rst_ni && !idle_i) || $stable(settings_o));
     settings_fit: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        enable_o |-> wrong == 0);
+        !enable_o || wrong == 0);
 `endif
 
 endmodule

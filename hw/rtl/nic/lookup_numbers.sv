@@ -51,9 +51,9 @@ module lookup_numbers #(
         end
     end
     one_is_taken_where_one_is: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        take_i |-> valid_o && !out_q[number_o]);
+        !take_i || valid_o && !out_q[number_o]);
     each_is_given_back_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        give_i |-> out_q[give_number_i]);
+        !give_i || out_q[give_number_i]);
 `endif
 
 endmodule

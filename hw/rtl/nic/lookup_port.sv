@@ -157,11 +157,13 @@ module lookup_port (
 
 `ifndef SYNTHESIS
     request_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_sw_tvalid && !m_axis_sw_tready |=> m_axis_sw_tvalid && $stable(m_axis_sw_tdata));
+        !$past(rst_ni && m_axis_sw_tvalid && !m_axis_sw_tready)
+            || m_axis_sw_tvalid && $stable(m_axis_sw_tdata));
     completion_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        completion_valid_o && !completion_ready_i |=> completion_valid_o && $stable(completion_o));
+        !$past(rst_ni && completion_valid_o && !completion_ready_i)
+            || completion_valid_o && $stable(completion_o));
     a_token_starts_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        start |-> !open_q[free_token]);
+        !start || !open_q[free_token]);
 `endif
 
 endmodule

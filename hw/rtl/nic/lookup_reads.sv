@@ -207,14 +207,14 @@ module lookup_reads
 
 `ifndef SYNTHESIS
     a_part_ends_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        done_q && !token.first |-> (ended & part) == 0 && (parts & part) != 0);
+        !(done_q && !token.first) || (ended & part) == 0 && (parts & part) != 0);
     a_first_trip_finds_nothing_left: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        done_q && token.first |-> ended == 0 && token.part == Row);
+        !(done_q && token.first) || ended == 0 && token.part == Row);
     reads_fit_their_region: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        read_q && giving_q.part != Word
-            |-> giving_q.bytes != 0 && giving_q.bytes <= 13'(64 * LandingLines));
+        !(read_q && giving_q.part != Word)
+            || giving_q.bytes != 0 && giving_q.bytes <= 13'(64 * LandingLines));
     nothing_ends_while_clearing: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        clearing_o |-> !done_q && !begins_i);
+        !clearing_o || !done_q && !begins_i);
 `endif
 
 endmodule

@@ -316,11 +316,11 @@ module lookup_scans
 
 `ifndef SYNTHESIS
     hits_are_of_their_scans: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        hit_valid |-> told_valid && (!told.scans || hit.token == told.number));
+        !hit_valid || told_valid && (!told.scans || hit.token == told.number));
     slots_are_at_least_one: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        step && reads_line |-> count != 0 && lines != 0);
+        !(step && reads_line) || count != 0 && lines != 0);
     seen_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        seen_valid_o && !seen_ready_i |=> seen_valid_o && $stable({seen_o, seen_value_o}));
+        !$past(rst_ni && seen_valid_o && !seen_ready_i) || seen_valid_o && $stable({seen_o, seen_value_o}));
 `endif
 
 endmodule

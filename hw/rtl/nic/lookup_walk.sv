@@ -461,16 +461,16 @@ module lookup_walk
 
 `ifndef SYNTHESIS
     a_trip_reads_something: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        trip_o |-> trip_parts_o != 0);
+        !trip_o || trip_parts_o != 0);
     slots_of_a_trip_are_some: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        trip_o |-> (!trip_parts_o[Row] || trip_slots_o.row_slots != 0)
+        !trip_o || (!trip_parts_o[Row] || trip_slots_o.row_slots != 0)
             && (!trip_parts_o[Bucket] || trip_slots_o.bucket_slots != 0));
     a_read_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        read_valid_o && !read_ready_i |=> read_valid_o && $stable(read_o));
+        !$past(rst_ni && read_valid_o && !read_ready_i) || read_valid_o && $stable(read_o));
     what_is_told_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        tell_valid_o && !tell_ready_i |=> tell_valid_o && $stable(tell_data_o));
+        !$past(rst_ni && tell_valid_o && !tell_ready_i) || tell_valid_o && $stable(tell_data_o));
     readings_are_counted: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        trip_o |-> next_state.readings < settings_i.most_readings);
+        !trip_o || next_state.readings < settings_i.most_readings);
 `endif
 
 endmodule

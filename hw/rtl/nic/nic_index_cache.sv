@@ -426,8 +426,8 @@ module nic_index_cache #(
 
 `ifndef SYNTHESIS
     answer_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_rsp_tvalid && !m_axis_rsp_tready
-            |=> m_axis_rsp_tvalid && $stable(m_axis_rsp_tdata));
+        !$past(rst_ni && m_axis_rsp_tvalid && !m_axis_rsp_tready)
+            || m_axis_rsp_tvalid && $stable(m_axis_rsp_tdata));
     answers_have_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
         owed_q <= (LogAnswers + 1)'(2**LogAnswers));
     failures_are_counted: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -595,9 +595,9 @@ module nic_lookup #(
         end
     end
     nothing_lands_where_slots_are_scanned: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        read_given |-> !scanning_q[given_read.number]);
+        !read_given || !scanning_q[given_read.number]);
     a_trip_is_scanned_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        ended_valid && ended_ready |-> !scanning_q[ended.number]);
+        !(ended_valid && ended_ready) || !scanning_q[ended.number]);
 `endif
 
 endmodule

@@ -105,9 +105,9 @@ module piece_landing (
 
 `ifndef SYNTHESIS
     piece_has_at_most_five_lines: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        beat_valid_q |-> line <= 3'd4);
+        !beat_valid_q || line <= 3'd4);
     no_beat_comes_while_clearing: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        clear_i |-> !beat_valid_q);
+        !clear_i || !beat_valid_q);
 `endif
 
 endmodule

@@ -100,15 +100,15 @@ module piece_splitter
 
 `ifndef SYNTHESIS
     nothing_passes_a_copy_that_goes_on: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        goes_on |-> !rest_valid_q);
+        !goes_on || !rest_valid_q);
     piece_has_bytes: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        piece_valid_o |-> bytes_o != 0 && bytes_o <= PieceBytes && 13'(bytes_o) <= cut_q.bytes);
+        !piece_valid_o || bytes_o != 0 && bytes_o <= PieceBytes && 13'(bytes_o) <= cut_q.bytes);
     piece_stays_in_its_pages: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        piece_valid_o |-> 13'(source_o[11:0]) + 13'(bytes_o) <= 13'd4096
+        !piece_valid_o || 13'(source_o[11:0]) + 13'(bytes_o) <= 13'd4096
             && 13'(target_o[11:0]) + 13'(bytes_o) <= 13'd4096);
     piece_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        piece_valid_o && !piece_ready_i
-            |=> piece_valid_o && $stable({source_o, target_o, bytes_o, last_o, number_o}));
+        !$past(rst_ni && piece_valid_o && !piece_ready_i)
+            || piece_valid_o && $stable({source_o, target_o, bytes_o, last_o, number_o}));
 `endif
 
 endmodule

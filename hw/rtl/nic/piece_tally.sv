@@ -95,9 +95,9 @@ module piece_tally
 
 `ifndef SYNTHESIS
     no_piece_is_over_before_it_was_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        counted_q |-> over < number);
+        !counted_q || over < number);
     nothing_is_over_while_clearing: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        clear_i |-> !counted_q && !over_q);
+        !clear_i || !counted_q && !over_q);
 `endif
 
 endmodule

@@ -155,13 +155,13 @@ module piece_writer
 
 `ifndef SYNTHESIS
     address_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_awvalid && !m_axi_awready
-            |=> m_axi_awvalid && $stable({m_axi_awid, m_axi_awaddr, m_axi_awlen}));
+        !$past(rst_ni && m_axi_awvalid && !m_axi_awready)
+            || m_axi_awvalid && $stable({m_axi_awid, m_axi_awaddr, m_axi_awlen}));
     data_hold_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_wvalid && !m_axi_wready
-            |=> m_axi_wvalid && $stable({m_axi_wdata, m_axi_wstrb, m_axi_wlast}));
+        !$past(rst_ni && m_axi_wvalid && !m_axi_wready)
+            || m_axi_wvalid && $stable({m_axi_wdata, m_axi_wstrb, m_axi_wlast}));
     burst_stays_in_its_page: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_awvalid |-> 8'(m_axi_awaddr[11:6]) + m_axi_awlen <= 8'd63);
+        !m_axi_awvalid || 8'(m_axi_awaddr[11:6]) + m_axi_awlen <= 8'd63);
 `endif
 
 endmodule

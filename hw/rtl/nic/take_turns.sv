@@ -40,7 +40,7 @@ module take_turns #(
 
 `ifndef SYNTHESIS
     one_that_asks_is_chosen: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        asks_i != '0 |-> $onehot(chosen_o) && (chosen_o & ~asks_i) == '0);
+        asks_i == '0 || $onehot(chosen_o) && (chosen_o & ~asks_i) == '0);
 `endif
 
 endmodule

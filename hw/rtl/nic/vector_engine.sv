@@ -201,7 +201,7 @@ module vector_engine
         else under_way_q <= under_way_q + 32'($countones(accepted)) - 32'(given_one);
     end
     each_end_is_of_an_accepted_element: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_done_tvalid |-> under_way_q != 0);
+        !m_axis_done_tvalid || under_way_q != 0);
 `endif
 
 endmodule

@@ -67,7 +67,7 @@ module vector_turns
 
 `ifndef SYNTHESIS
     vector_under_way_waits_for_its_next: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        inside_q |-> (waits_i & turn_q) != 0);
+        !inside_q || (waits_i & turn_q) != 0);
     element_is_taken_where_one_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
         (pop_o & ~waits_i) == 0 && $onehot0(pop_o));
 `endif

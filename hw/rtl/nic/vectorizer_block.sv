@@ -155,10 +155,10 @@ module vectorizer_block
 
 `ifndef SYNTHESIS
     each_end_is_of_an_accepted_element: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        ended_i |-> under_way_q != 0);
+        !ended_i || under_way_q != 0);
     settings_hold_while_elements_are_under_way: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        under_way_q != 0 |=> $stable({idle_time_o, flush_time_o, host_first_o, host_last_o,
-                                      nic_first_o, nic_last_o}));
+        !$past(rst_ni && under_way_q != 0)
+            || $stable({idle_time_o, flush_time_o, host_first_o, host_last_o, nic_first_o, nic_last_o}));
 `endif
 
 endmodule

@@ -112,14 +112,14 @@ module completion_store #(
 
 `ifndef SYNTHESIS
     completion_has_a_free_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        take |-> taken_q - head_i < 16'd1 << log2_entries_i);
+        !take || taken_q - head_i < 16'd1 << log2_entries_i);
     each_answer_has_a_store: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        stored_valid_i |-> outstanding_q != 0);
+        !stored_valid_i || outstanding_q != 0);
     store_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        store_valid_o && !store_ready_i |=>
-            !run_i || store_valid_o && $stable({store_address_o, store_data_o}));
+        !$past(rst_ni && store_valid_o && !store_ready_i)
+            || !run_i || store_valid_o && $stable({store_address_o, store_data_o}));
     starts_only_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        $rose(run_i) |-> quiet_o && !valid_q && taken_q == 0);
+        !$rose(run_i) || quiet_o && !valid_q && taken_q == 0);
 `endif
 
 endmodule

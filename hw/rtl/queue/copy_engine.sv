@@ -128,12 +128,13 @@ module copy_engine (
 
 `ifndef SYNTHESIS
     command_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_move_tvalid && !m_axis_move_tready
-            |=> m_axis_move_tvalid && $stable(m_axis_move_tdata));
+        !$past(rst_ni && m_axis_move_tvalid && !m_axis_move_tready)
+            || m_axis_move_tvalid && $stable(m_axis_move_tdata));
     completion_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        completion_valid_o && !completion_ready_i |=> completion_valid_o && $stable(completion_o));
+        !$past(rst_ni && completion_valid_o && !completion_ready_i)
+            || completion_valid_o && $stable(completion_o));
     a_tag_starts_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        start |-> !open_q[free_tag]);
+        !start || !open_q[free_tag]);
 `endif
 
 endmodule

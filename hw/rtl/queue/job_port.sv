@@ -93,10 +93,11 @@ module job_port (
 
 `ifndef SYNTHESIS
     job_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_job_tvalid && !m_axis_job_tready
-            |=> m_axis_job_tvalid && $stable(m_axis_job_tdata));
+        !$past(rst_ni && m_axis_job_tvalid && !m_axis_job_tready)
+            || m_axis_job_tvalid && $stable(m_axis_job_tdata));
     completion_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        completion_valid_o && !completion_ready_i |=> completion_valid_o && $stable(completion_o));
+        !$past(rst_ni && completion_valid_o && !completion_ready_i)
+            || completion_valid_o && $stable(completion_o));
     counts_what_is_open: assert property (@(posedge clk_i) disable iff (!rst_ni)
         open_q <= Jobs);
 `endif

@@ -198,13 +198,13 @@ module queue_engine #(
 
 `ifndef SYNTHESIS
     runs_only_while_enabled: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        running_q |-> enabled_q);
+        !running_q || enabled_q);
     returns_only_given_submissions: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        returned && !given |-> inside_q != 0);
+        !(returned && !given) || inside_q != 0);
     count_never_overflows: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        given && !returned |-> inside_q != '1);
+        !(given && !returned) || inside_q != '1);
     rings_hold_while_enabled: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        enabled_q && enable_i |=> !enable_i || $stable(rings_i));
+        !$past(rst_ni && enabled_q && enable_i) || !enable_i || $stable(rings_i));
 `endif
 
 endmodule

@@ -131,13 +131,16 @@ module queue_memory_port #(
 
 `ifndef SYNTHESIS
     ids_are_those_of_queues: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (m_axi_rvalid |-> 32'(m_axi_rid) < Queues));
+        !m_axi_rvalid || 32'(m_axi_rid) < Queues);
     address_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_arvalid && !m_axi_arready |=> m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr}));
+        !$past(rst_ni && m_axi_arvalid && !m_axi_arready)
+            || m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr}));
     store_address_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_awvalid && !m_axi_awready |=> m_axi_awvalid && $stable({m_axi_awid, m_axi_awaddr}));
+        !$past(rst_ni && m_axi_awvalid && !m_axi_awready)
+            || m_axi_awvalid && $stable({m_axi_awid, m_axi_awaddr}));
     store_data_hold_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_wvalid && !m_axi_wready |=> m_axi_wvalid && $stable({m_axi_wdata, m_axi_wstrb}));
+        !$past(rst_ni && m_axi_wvalid && !m_axi_wready)
+            || m_axi_wvalid && $stable({m_axi_wdata, m_axi_wstrb}));
 `endif
 
 endmodule

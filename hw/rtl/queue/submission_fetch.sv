@@ -99,11 +99,11 @@ module submission_fetch #(
 
 `ifndef SYNTHESIS
     each_line_was_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        line_valid_i |-> outstanding_q != 0);
+        !line_valid_i || outstanding_q != 0);
     fetched_lines_have_a_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        fetched_o |-> head_q - handed_q < 16'd1 << LogDepth);
+        !fetched_o || head_q - handed_q < 16'd1 << LogDepth);
     starts_only_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        $rose(run_i) |-> outstanding_q == 0 && asked_q == 0 && handed_q == 0);
+        !$rose(run_i) || outstanding_q == 0 && asked_q == 0 && handed_q == 0);
 `endif
 
 endmodule

@@ -97,7 +97,7 @@ module entry_stream #(
 
 `ifndef SYNTHESIS
     pop_takes_a_valid_entry: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        pop_i |-> valid_o);
+        !pop_i || valid_o);
 `endif
 
 endmodule

@@ -183,7 +183,7 @@ module page_checker #(
 
 `ifndef SYNTHESIS
     check_starts_in_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        start_i |-> !running_q[start_slot_i]);
+        !start_i || !running_q[start_slot_i]);
 `endif
 
 endmodule

@@ -425,7 +425,7 @@ module page_lookup #(
 
 `ifndef SYNTHESIS
     returning_walk_finds_its_result: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        slot_leaves && looks |-> known);
+        !(slot_leaves && looks) || known);
 `endif
 
 endmodule

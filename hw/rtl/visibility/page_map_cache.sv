@@ -165,7 +165,7 @@ module page_map_cache #(
 
 `ifndef SYNTHESIS
     one_fetch_at_a_time: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        fetch_i |-> state_q == Idle);
+        !fetch_i || state_q == Idle);
 `endif
 
 endmodule

@@ -53,6 +53,8 @@ module page_results #(
     logic                busy_q;
     assign busy_o = busy_q;
 
+    // The only memory here that is worth UltraRAM; in block RAMs it would take most of a small card's.
+    (* ram_style = "ultra" *)
     logic [$bits(key_t)+$bits(facts_t)-1:0] entries_q[Entries];
 
     index_t look, learn;
@@ -95,7 +97,7 @@ module page_results #(
 
 `ifndef SYNTHESIS
     no_result_is_stored_while_forgetting: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        learn_i |-> !busy_q);
+        !learn_i || !busy_q);
 `endif
 
 endmodule

@@ -81,9 +81,10 @@ module read_port #(
 
 `ifndef SYNTHESIS
     address_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_arvalid && !m_axi_arready |=> m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr}));
+        !$past(rst_ni && m_axi_arvalid && !m_axi_arready)
+            || m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr}));
     each_line_was_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axi_rvalid |-> on_their_way_q != 0);
+        !m_axi_rvalid || on_their_way_q != 0);
 `endif
 
 endmodule

@@ -247,8 +247,8 @@ module row_output #(
 
 `ifndef SYNTHESIS
     beats_hold_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        m_axis_row_tvalid && !m_axis_row_tready
-            |=> m_axis_row_tvalid && $stable({m_axis_row_tdata, m_axis_row_tlast}));
+        !$past(rst_ni && m_axis_row_tvalid && !m_axis_row_tready)
+            || m_axis_row_tvalid && $stable({m_axis_row_tdata, m_axis_row_tlast}));
 `endif
 
 endmodule

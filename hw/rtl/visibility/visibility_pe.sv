@@ -387,7 +387,7 @@ module visibility_pe #(
 
 `ifndef SYNTHESIS
     no_packet_follows_the_last: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        state_q == Closing |-> !packet_valid);
+        state_q != Closing || !packet_valid);
 `endif
 
 endmodule

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Tests of what compares and chooses, without Yosys: python3 hw/area/test_synth.py."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import area
+import synth
+import table
+
+ROW = {column: 0 for column in table.NUMBERS} | {"LUT": 1000, "BRAM": 0.5, "levels": 9}
+ROW |= {"deepest path": "a_q → b_q (enable)", "digest": "0123456789ab"}
+
+
+def cell(kind, **connections):
+    outputs = {"O", "Q", "CO"}
+    directions = {port: "output" if port in outputs else "input" for port in connections}
+    return {"type": kind, "port_directions": directions, "connections": connections}
+
+
+def net(*bits):
+    return {"hide_name": 0, "bits": list(bits)}
+
+
+class Table(unittest.TestCase):
+    def test_a_table_is_read_as_it_was_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.md"
+            table.write(path, {"one A=1": ROW, "two": ROW | {"LUT": 123456}})
+            self.assertEqual(table.read(path), {"one A=1": ROW, "two": ROW | {"LUT": 123456}})
+
+    def test_five_per_cent_are_allowed(self):
+        self.assertEqual(table.compare({"one": ROW}, {"one": ROW | {"LUT": 1050}}), ([], ["one: LUT 1000 → 1050"]))
+
+    def test_more_is_named_with_block_column_and_both_values(self):
+        worse, _ = table.compare({"one": ROW}, {"one": ROW | {"LUT": 1051, "levels": 10, "latch": 1}})
+        self.assertEqual(
+            worse,
+            [
+                "one: LUT 1000 → 1051, more than 5 % more",
+                "one: latch 0 → 1, more than 5 % more",
+                "one: levels 9 → 10, more than 5 % more",
+            ],
+        )
+
+    def test_less_is_only_told(self):
+        self.assertEqual(table.compare({"one": ROW}, {"one": ROW | {"levels": 8}}), ([], ["one: levels 9 → 8"]))
+
+    def test_new_and_removed_blocks_are_named(self):
+        worse, _ = table.compare({"old": ROW}, {"new": ROW}, gone=["old"])
+        self.assertEqual(worse, ["old: in the table, but not among the blocks", "new: not in the table"])
+
+
+class Choice(unittest.TestCase):
+    known = (synth.Block("one", ("A=1",)), synth.Block("one", ("A=2",)), synth.Block("two"))
+
+    def chosen(self, *arguments):
+        return [str(one) for one in synth.chosen(arguments, self.known, {"one", "two", "three"})]
+
+    def test_a_block_comes_with_the_parameters_of_the_list_or_with_its_own(self):
+        self.assertEqual(self.chosen("one", "two"), ["one A=1", "one A=2", "two"])
+        self.assertEqual(self.chosen("one", "A=3", "B=4", "three"), ["one A=3 B=4", "three"])
+
+    def test_what_is_no_block_or_parameter_is_named(self):
+        for wrong in ("four", "A=1", "one A=", "one A=1;"):
+            with self.assertRaisesRegex(synth.BadInput, wrong.split()[-1]):
+                self.chosen(*wrong.split())
+
+    def test_each_block_is_in_the_list_and_nothing_else(self):
+        self.assertEqual({one.name for one in synth.listed()}, synth.modules())
+
+
+class Depth(unittest.TestCase):
+    """Ports i (1) and o; a register q (2); tables 3 and 4; carries 5 to 8."""
+
+    def module(self, **cells):
+        ports = {"i": {"direction": "input", "bits": [1]}, "o": {"direction": "output", "bits": [9]}}
+        nets = {"i": net(1), "o": net(9), "q": net(2)}
+        return area.Netlist({"cells": cells, "ports": ports, "netnames": nets})
+
+    def test_a_path_has_ends_with_names(self):
+        netlist = self.module(
+            first=cell("LUT1", I0=[1], O=[3]),
+            second=cell("LUT2", I0=[3], I1=["0"], O=[4]),
+            register=cell("FDRE", C=[7], CE=[4], D=[1], R=["0"], Q=[2]),
+            third=cell("LUT1", I0=[2], O=[9]),
+        )
+        self.assertEqual(netlist.deepest(with_carries=False), (2, "i", "q (enable)"))
+
+    def test_a_chain_of_carries_is_one_level_more(self):
+        netlist = self.module(
+            first=cell("LUT1", I0=[1], O=[3]),
+            low=cell("CARRY4", CI=["0"], S=[3], DI=["0"], CO=[5]),
+            high=cell("CARRY4", CI=[5], S=["0"], DI=["0"], CO=[6], O=[9]),
+        )
+        self.assertEqual(netlist.deepest(with_carries=False)[0], 1)
+        self.assertEqual(netlist.deepest(with_carries=True)[0], 2)
+
+    def test_a_loop_is_told(self):
+        netlist = self.module(a=cell("LUT1", I0=[4], O=[3]), b=cell("LUT1", I0=[3], O=[4]))
+        with self.assertRaisesRegex(SystemExit, "loop without a register"):
+            netlist.deepest(with_carries=False)
+
+
+if __name__ == "__main__":
+    unittest.main()

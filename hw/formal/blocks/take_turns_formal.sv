@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// take_turns: one that asks is chosen, and whoever keeps asking is taken after at most all others.
+`include "../rules/rule.svh"
+module take_turns_formal #(
+    parameter int unsigned LogCount = 3,
+    localparam int unsigned Count   = 2**LogCount
+) (
+    input logic             clk_i,
+    input logic             rst_ni,
+    input logic [Count-1:0] asks_i,
+    input logic             taken_i
+);
+    logic [Count-1:0]    chosen_o;
+    logic [LogCount-1:0] number_o;
+
+    power_up i_power_up (.*);
+    take_turns #(.LogCount(LogCount)) i_block (.*);
+    // Something is taken only where something is chosen.
+    `RULE(taken_where_one_asks, 0, !taken_i || asks_i != 0)
+
+    logic [LogCount-1:0] one;
+    logic [LogCount:0]   others_q;
+    arbitrary #(.Width(LogCount)) i_one (.clk_i, .value_o(one));
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni || !asks_i[one]) others_q <= '0;
+        else if (taken_i) others_q <= chosen_o[one] ? '0 : others_q + 1'b1;
+    end
+    `RULE(whoever_asks_is_taken_in_turn, 1, 32'(others_q) < Count)
+    `RULE(number_is_of_the_chosen, 1, asks_i == 0 || chosen_o == Count'(1) << number_o)
+    `RULE(nobody_is_chosen_of_none, 1, asks_i != 0 || chosen_o == 0)
+
+    // Why it is so: those that went since this one asks are not behind the last that was taken.
+    logic [Count-1:0] went_q;
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni || !asks_i[one]) went_q <= '0;
+        else if (taken_i) went_q <= chosen_o[one] ? '0 : went_q | chosen_o;
+    end
+    `RULE(nobody_goes_twice_before, 1, !taken_i || !asks_i[one] || (went_q & chosen_o) == 0)
+    `RULE(those_that_went_are_counted, 1, 32'(others_q) == 32'($countones(went_q)))
+    `REACHED(all_others_went_before, 32'(others_q) == Count - 1 && taken_i && chosen_o[one])
+endmodule

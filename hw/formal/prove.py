@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Proves properties of the RTL's blocks. jobs.toml says which, blocks/ has a wrapper for each, rules/ the properties
+that several of them share.
+
+Prints a table in Markdown. Ends with 0 if all is proven, 1 if a property fails or a cover is out of reach, 2 if a
+job could not be decided or asked for.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import sys
+import threading
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from engines import ENGINES, HERE, Children, Ended, Prover, Undecided
+
+ROOT = HERE.parent.parent
+HEADER = "| block | properties | proven | covers reached | seconds |\n|---|---|---|---|---|"
+
+
+@dataclass(frozen=True)
+class Job:
+    block: str
+    units: tuple = ()  # folders of hw/rtl, all of whose files may be used
+    files: tuple = ()  # besides, below hw
+    name: str = ""  # where a block has several jobs
+    engine: str = "pdr"
+    depth: int = 0  # clocks, of induction and bounded proofs
+    cover_depth: int = 20
+    parameters: dict = field(default_factory=dict)
+    assumed: tuple = ()  # assertions of the block that are about its inputs
+    without: tuple = ()  # assertions that are left out
+    open_memories: bool = False  # as registers, so that the wrapper can name their words
+    quick: bool = False  # also in ./kit test
+    limit: int = 300  # seconds, for all of it
+
+    @property
+    def top(self):
+        return f"{self.block}_formal"
+
+    @property
+    def title(self):
+        return self.name or self.block
+
+
+def read_jobs():
+    with open(HERE / "jobs.toml", "rb") as file:
+        entries = tomllib.load(file)["job"]
+    try:
+        jobs = [Job(**entry) for entry in entries]
+    except TypeError as error:
+        raise Undecided(f"jobs.toml: {error}") from None
+    for job in jobs:
+        if job.engine not in ENGINES:
+            raise Undecided(f"jobs.toml: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
+        if job.engine != "pdr" and job.depth < 1:
+            raise Undecided(f"jobs.toml: {job.title}: {job.engine} needs a `depth`")
+    return jobs
+
+
+def listed(listing):
+    """The paths in a list of files, which counts them from its own folder."""
+    lines = [line.strip() for line in listing.read_text(encoding="utf-8").splitlines()]
+    return [(listing.parent / one).resolve() for one in lines if one and not one.startswith("//")]
+
+
+def files_of(job):
+    """All files that a job may need, each once, with the wrapper at the end."""
+    paths = [path for unit in job.units for path in listed(ROOT / f"hw/rtl/{unit}/{unit}.f")]
+    paths += [(ROOT / "hw" / one).resolve() for one in job.files]
+    paths += sorted((HERE / "rules").glob("*.sv"))
+    return [*dict.fromkeys(paths), HERE / f"blocks/{job.top}.sv"]
+
+
+def place_of(name, files):
+    """File and line of a property that a macro makes, for which Yosys knows none, from the names of instances before
+    its own."""
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    path = files[-1]
+    *instances, own = name.split(".")
+    for instance in instances:
+        made = re.search(
+            rf"(\w+)\s+(?:#\s*\((?:[^()]|\([^()]*\))*\)\s*)?{re.escape(instance)}\s*\(", texts[path]
+        )
+        module = made and re.compile(rf"^module {made[1]}\b", re.M)
+        path = next((one for one in files if module and module.search(texts[one])), path)
+    for number, line in enumerate(texts[path].splitlines(), 1):
+        if re.match(rf"\s*`(RULE|REACHED)\({re.escape(own)},", line):
+            return f"{os.path.relpath(path, ROOT)}:{number}"
+    return os.path.relpath(path, ROOT)
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass
+class Outcome:
+    job: Job
+    code: int = 0
+    row: str = ""
+    failed: tuple = ()
+
+
+def proven(job):
+    if job.engine == "bounded":
+        return f"for {job.depth} clocks"
+    return "unbounded" + (f", induction of depth {job.depth}" if job.engine == "induction" else "")
+
+
+def attempt(job, files, folder, children):
+    """Runs a job, and says how it went."""
+    start = time.monotonic()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        result = Prover(job, files, folder, children).run()
+    except Undecided as error:
+        say(f"{job.title}: undecided: {error}")
+        return Outcome(job, 2, f"| `{job.title}` | | undecided | | |")
+    seconds = round(time.monotonic() - start)
+    number = len(result.asserts)
+    failed = failures(job, result, files)
+    if failed:
+        return Outcome(job, 1, f"| `{job.title}` | {number} | FAILED | | {seconds} |", failed)
+    say(f"{job.title}: proven {proven(job)}, {number} properties, {seconds} s")
+    covers = f"{len(result.reached)} of {len(result.covers)}"
+    return Outcome(job, 0, f"| `{job.title}` | {number} | {proven(job)} | {covers} | {seconds} |")
+
+
+def failures(job, result, files):
+    """Says and gives the properties that fail; or else the covers out of reach, without which a proof says nothing."""
+
+    def named(name):
+        return f"{name} ({result.places.get(name) or place_of(name, files)})"
+
+    for name in result.failed:
+        say(f"{job.title}: FAILED: {named(name)}; trace: {result.trace}")
+    if result.failed:
+        return result.failed
+    unreached = sorted(set(result.covers) - result.reached)
+    for name in unreached:
+        say(f"{job.title}: FAILED: cover {named(name)} is not reached in {job.cover_depth} clocks")
+    return unreached
+
+
+def run_all(tasks):
+    """The outcomes of pairs of a job and a function that runs it with the children given, in their order."""
+    children = Children()
+
+    def end(*_):
+        children.end()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        futures = [pool.submit(task, children) for task in tasks]
+        try:
+            while any(not one.done() for one in futures):
+                threading.Event().wait(0.1)
+            return [one.result() for one in futures]
+        except KeyboardInterrupt:
+            children.end()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def wanted(jobs, blocks, quick):
+    unknown = sorted(set(blocks) - {name for job in jobs for name in (job.block, job.title)})
+    if unknown:
+        known = ", ".join(sorted({job.block for job in jobs}))
+        raise Undecided(
+            f"no job for {', '.join(unknown)}; there are: {known}. docs/formal.md says how to add one"
+        )
+    if blocks:
+        return [job for job in jobs if job.block in blocks or job.title in blocks]
+    return [job for job in jobs if job.quick or not quick]
+
+
+def prove(blocks, quick):
+    jobs = wanted(read_jobs(), blocks, quick)
+    folder = ROOT / "out/prove"
+    tasks = [
+        lambda children, job=job: attempt(job, files_of(job), folder / job.title, children)
+        for job in sorted(jobs, key=lambda job: -job.limit)
+    ]
+    outcomes = sorted(run_all(tasks), key=lambda one: [job.title for job in jobs].index(one.job.title))
+    print(HEADER, *(one.row for one in outcomes), sep="\n")
+    codes = {one.code for one in outcomes}
+    return 1 if 1 in codes else max(codes)
+
+
+def self_test():
+    """Plants a fault for each class of property, and looks whether its property fails."""
+    with open(HERE / "mutants.toml", "rb") as file:
+        mutants = tomllib.load(file)["mutant"]
+    jobs = {job.title: job for job in read_jobs()}
+    folder = ROOT / "out/prove/self_test"
+
+    def task(number, mutant, children):
+        place = folder / str(number)
+        place.mkdir(parents=True)
+        path = ROOT / "hw/rtl" / mutant["file"]
+        text = path.read_text(encoding="utf-8")
+        if text.count(mutant["right"]) != 1:
+            raise Undecided(f"mutants.toml: {mutant['right']!r} should stand once in {mutant['file']}")
+        wrong = place / path.name
+        wrong.write_text(text.replace(mutant["right"], mutant["wrong"]), encoding="utf-8")
+        job = replace(jobs[mutant["job"]], without=mutant.get("without", ()))
+        files = [wrong if one == path else one for one in files_of(job)]
+        outcome = attempt(job, files, place / "job", children)
+        found = mutant["found_by"] in outcome.failed
+        say(
+            f"{mutant['class']}: {'found' if found else 'NOT FOUND'} by {mutant['found_by']}: {mutant['what']}"
+        )
+        return found
+
+    shutil.rmtree(folder, ignore_errors=True)
+    tasks = [
+        lambda children, n=number, one=mutant: task(n, one, children)
+        for number, mutant in enumerate(mutants, 1)
+    ]
+    found = run_all(tasks)
+    print(f"{sum(found)} of {len(found)} planted faults make their property fail")
+    return 0 if all(found) else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./kit prove", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "blocks", nargs="*", metavar="BLOCK", help="a block with a job; without one, all of them"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="the jobs that ./kit test runs, under a minute in all"
+    )
+    parser.add_argument(
+        "--self-test", action="store_true", help="whether planted faults make properties fail"
+    )
+    arguments = parser.parse_args()
+    try:
+        code = self_test() if arguments.self_test else prove(arguments.blocks, arguments.quick)
+    except Undecided as error:
+        say(f"prove: {error}")
+        code = 2
+    except (KeyboardInterrupt, Ended):
+        code = 130
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
