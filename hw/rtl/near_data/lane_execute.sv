@@ -55,6 +55,9 @@ module lane_execute (
     assign too_short   = column_end > 17'(bytes_i)
         || nullable && 16'(instruction_i.y[15:3]) >= bytes_i;
 
+    // How the row ends, which is decided below.
+    logic [7:0] fault;
+
     // Steps of an instruction that takes several clocks.
     logic [5:0] step_q;
     logic       first_step;
@@ -229,8 +232,6 @@ module lane_execute (
         return '{is_null: 1'b0, value: value};
     endfunction
 
-    // How the row ends.
-    logic [7:0] fault;
     always_comb begin
         fault = '0;
         case (op)

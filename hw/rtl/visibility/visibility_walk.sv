@@ -90,9 +90,7 @@ module visibility_walk #(
     localparam logic [7:0] PageEntryId  = 8'h91;
 
     job_t job;
-    logic unused;
-    assign job    = job_i;
-    assign unused = ^{job, page_entry, m_axi_0_rlast, m_axi_1_rlast};
+    assign job = job_i;
 
     // ---- The run: what has to be forgotten and loaded first, then all VIDs, then the last row.
 
@@ -225,6 +223,9 @@ module visibility_walk #(
         if (!rst_ni || start) page_entries_q <= '0;
         else if (page_entry_come) page_entries_q <= page_entries_q + 1'b1;
     end
+
+    logic unused;
+    assign unused = ^{job, page_entry, m_axi_0_rlast, m_axi_1_rlast};
 
     // ---- Walks: a VID gets a chain's number, and gives it back in the end.
 
