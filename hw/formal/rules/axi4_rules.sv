@@ -175,9 +175,9 @@ module axi4_rules #(
             .under_way(writes_q), .response(bvalid && bid == id), .taken(bready));
     end
 
-    `REACHED(a_read_is_answered, takes_r && rlast)
+    `REACHED(a_read_is_answered, takes_r && rlast && rid == id)
     if (Writes) begin : g_writes
-        `REACHED(a_write_is_answered, takes_b)
+        `REACHED(a_write_is_answered, takes_b && bid == id)
     end
     if (Atomics) begin : g_atomics
         `REACHED(an_atomic_is_answered, takes_r && rid == id && atomics_q != 0)

@@ -4,6 +4,7 @@
 module axi4_stream_rules #(
     parameter int unsigned Width  = 8,     // of all that goes with tvalid
     parameter bit          Proven = 1,
+    parameter bit          Waits  = 1,     // the receiver can make beats wait
     parameter bit          Dense  = 1      // beats can follow each other clock by clock
 ) (
     input logic             clk_i,
@@ -19,7 +20,9 @@ module axi4_stream_rules #(
     // 2.2.1: what is offered does not change before it.
     `RULE(payload_is_stable, Proven, !$past(rst_ni && tvalid && !tready) || $stable(payload))
 
-    `REACHED(transfer_waits, $past(rst_ni && tvalid && !tready) && tvalid && tready)
+    if (Waits) begin : g_waits
+        `REACHED(transfer_waits, $past(rst_ni && tvalid && !tready) && tvalid && tready)
+    end
     if (Dense) begin : g_dense
         `REACHED(transfers_follow, $past(rst_ni && tvalid && tready) && tvalid && tready)
     end
