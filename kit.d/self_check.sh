@@ -48,7 +48,7 @@ same "a build script" \
     "clippy-driver echo --crate-name build_script_build --emit=dep-info,link -D warnings"
 same "a crate that is compiled" \
     "$("$in_the_place_of_rustc" echo --crate-name a --emit=dep-info,metadata,link -o b)" \
-    "--crate-name a --emit=dep-info,metadata,link -o b"
+    "--crate-name a --emit=dep-info,metadata,link -o b -C lto=off"
 
 mkdir -p -- "$folder/venv.new/bin"
 printf '#!%s/venv.new/bin/python3\nprint("it runs")\n' "$folder" >"$folder/venv.new/bin/script"
