@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Free tools for hardware from PyPI: ./kit synth, which is what blocks of hw/rtl take as Yosys counts; ./kit prove,
-# which proves properties of blocks; and the bus models that are not ours in ./kit test.
+# which proves properties of blocks; ./kit mutate, which judges these by planted faults; and the bus models that are
+# not ours in ./kit test.
 # shellcheck disable=SC2154 # root and kit_folder are set by kit.
 
 synth_usage() {
@@ -77,6 +78,36 @@ run_prove() {
         give_up "could not get Yosys and its solver from PyPI; the message is above"
     # In the place of this shell, so that a signal to it ends the solvers.
     exec "$kit_folder/prove/bin/python" -B "$root/hw/formal/prove.py" "$@"
+}
+
+mutate_usage() {
+    cat <<'TEXT'
+Usage: ./kit mutate [--jobs N] [BLOCK ...]
+
+Plants faults in blocks of hw/rtl, and prints which of them the properties of ./kit prove find, which
+change nothing that anybody could see, and which survive, with file and line: docs/mutants.md.
+
+Without a block, all that have a job in hw/formal/jobs.toml. What is known of a mutant is kept in
+.kit/mutate until the block or its properties change, so that an interrupted run goes on where it stopped.
+
+  --jobs N   so many at a time; without it, one for each core
+
+Exit code 0: 95 % of those that change something are found, in each block; 1: fewer; 2: a block without
+a job, or a tool that did not answer.
+TEXT
+}
+
+run_mutate() {
+    if [[ " $* " == *" -h "* || " $* " == *" --help "* ]]; then
+        mutate_usage
+        return
+    fi
+    python3 -c 'import tomllib' 2>/dev/null ||
+        give_up "./kit mutate needs Python 3.11 or newer, and python3 is older or missing"
+    make_python_environment prove "$root/hw/formal/requirements.txt" ||
+        give_up "could not get Yosys and its solver from PyPI; the message is above"
+    # In the place of this shell, so that a signal to it ends the solvers.
+    exec "$kit_folder/prove/bin/python" -B "$root/hw/mutate/mutate.py" --kept "$kit_folder/mutate" "$@"
 }
 
 # Steps of ./kit test, where their tools can be had.

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Plants mutants in blocks, and looks which of them the properties of hw/formal kill.
+
+A mutant that they do not kill is equivalent if a miter of the block with and without it is proven for all time; all
+others survive. What is known of a mutant is kept, so that an interrupted run goes on where it stopped.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "area")]
+import aiger  # noqa: E402
+import engines  # noqa: E402
+import prove  # noqa: E402
+import synth  # noqa: E402
+
+GOAL = 95  # per cent
+SECONDS = 120  # for one attempt at a mutant
+DEPTH = 16  # clocks in which a property has to fail
+OUTPUT = re.compile(r"^\s*output\b[^,\n]*?(\w+)\s*,?\s*$", re.M)
+EMPTY = re.compile(r"lat = +0 +and = +0\b")
+VERDICTS = ("killed", "survived", "equivalent")
+
+
+class Plan:
+    """The mutants of one block: what is planted, and where what is known of them is kept."""
+
+    def __init__(self, job, number, kept):
+        verilog, known = synth.area.verilog, synth.known_sources()
+        self.job = job
+        self.files = [str(path) for path in prove.files_of(job)]
+        own = verilog.HARDWARE / known[job.block].path
+        # Nobody chooses the seed.
+        rtl = synth.digest(synth.Block(job.block))
+        self.wish = {
+            "files": self.files, "top": job.top, "parameters": job.parameters, "assumed": job.assumed,
+            "without": job.without, "block": job.block, "number": number, "seed": int(rtl, 16) % 2**31,
+            "outputs": OUTPUT.findall(verilog.plain(own)),
+            "block_files": [str(verilog.HARDWARE / one.path) for one in verilog.closure(known, [job.block])],
+        }  # fmt: skip
+        self.folder = kept / job.title / self.digest()
+        self.results = self.folder / "results.jsonl"
+
+    def digest(self):
+        """Of all that verdicts follow from."""
+        hashed = hashlib.sha256(json.dumps({**self.wish, "files": None, "block_files": None}).encode())
+        programs = [*HERE.glob("*.py"), *(HERE.parent / "formal").glob("*.py")]
+        rules = [*(HERE.parent / "formal/rules").iterdir()]
+        for path in [*map(Path, self.files), *sorted(programs), *sorted(rules)]:
+            hashed.update(b"\0" + path.read_bytes())
+        return hashed.hexdigest()[:12]
+
+    def known(self):
+        """The verdicts of earlier runs; a line that was cut off counts as none."""
+        result = {}
+        for line in self.results.read_text(encoding="utf-8").splitlines() if self.results.exists() else []:
+            try:
+                one = json.loads(line)
+            except ValueError:
+                continue
+            result[one["mutant"]] = one
+        return result
+
+    def build(self, children):
+        if (self.folder / "built").exists():
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        wish = self.folder / "wish.json"
+        wish.write_text(json.dumps({**self.wish, "folder": str(self.folder)}), encoding="utf-8")
+        command = [sys.executable, "-B", str(HERE / "plant.py"), str(wish)]
+        code, log = children.run(command, self.folder / "plant.log", 600, "planting mutants")
+        if code != 0:
+            errors = [line for line in log.splitlines() if "ERROR" in line]
+            raise engines.Undecided(
+                f"{self.job.title}: no mutants planted; see {self.folder}/plant.log\n  " + "\n  ".join(errors[:5])
+            )
+        (self.folder / "built").touch()
+
+    def mutants(self):
+        return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
+
+
+def killer(plan, number, children):
+    """The property that fails with a mutant, or nothing. With number 0 none should."""
+    width = len(plan.mutants()).bit_length()
+    chosen = plan.folder / f"{number}.smtc"
+    chosen.write_text(f"always\nassume (= [mutant] #b{number:0{width}b})\n", encoding="utf-8")
+    tools = engines.tools()
+    command = [
+        sys.executable, "-B", str(tools["smtbmc"]), "-s", "yices", "-m", plan.job.top, "-t", str(DEPTH),
+        "--smtc", str(chosen), str(plan.folder / "model.smt2"),
+    ]  # fmt: skip
+    _, text = children.run(command, plan.folder / f"{number}.log", SECONDS, "smtbmc")
+    if "Status: FAILED" in text:
+        return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
+    if "Status: PASSED" not in text:
+        raise engines.Undecided((text.strip().splitlines() or ["smtbmc printed nothing"])[-1])
+    return None
+
+
+def is_equivalent(plan, number, children):
+    circuit = aiger.read((plan.folder / "miter.aag").read_text(encoding="utf-8"))
+    named = aiger.names((plan.folder / "miter.aim").read_text(encoding="utf-8"))
+    path = plan.folder / f"{number}.aig"
+    path.write_bytes(aiger.with_mutant(circuit, named, number).binary())
+    script = f"read_aiger {path.name}; fold -s; strash; scorr; print_stats; pdr -T {SECONDS}"
+    command = [str(engines.tools()["abc"]), "-c", script]
+    _, text = children.run(command, plan.folder / f"{number}.abc.log", 2 * SECONDS, "ABC's pdr")
+    # Where nothing is left of the miter, pdr has nothing to prove.
+    return "Property proved" in text or bool(EMPTY.search(text)) and "was asserted" not in text
+
+
+def judge(plan, number, children):
+    """The verdict of a mutant. What is not decided within its time counts as survived."""
+    try:
+        found = killer(plan, number, children)
+        if found:
+            return {"mutant": number, "verdict": "killed", "by": found}
+    except engines.Undecided:
+        found = None
+    try:
+        if is_equivalent(plan, number, children):
+            return {"mutant": number, "verdict": "equivalent", "by": "miter"}
+    except engines.Undecided:
+        pass
+    return {"mutant": number, "verdict": "survived", "by": ""}
+
+
+def run(plan, children, jobs):
+    """All verdicts of a block, of which those of earlier runs are not asked for again."""
+    plan.build(children)
+    known = plan.known()
+    if 0 not in known:
+        by = killer(plan, 0, children)
+        if by:
+            raise engines.Undecided(f"{plan.job.title}: {by} fails without a mutant")
+        if not is_equivalent(plan, 0, children):
+            prove.say(f"{plan.job.title}: the miter does not hold without a mutant, so none counts as equivalent")
+        keep(plan, {"mutant": 0, "verdict": "none", "by": ""})
+    missing = [number for number in range(1, len(plan.mutants()) + 1) if number not in known]
+    with ThreadPoolExecutor(jobs) as pool:
+        work = [pool.submit(judge, plan, number, children) for number in missing]
+        try:
+            for count, one in enumerate(as_completed(work), 1):
+                keep(plan, one.result())
+                known[one.result()["mutant"]] = one.result()
+                prove.say(f"{plan.job.title}: {count} of {len(missing)}: {line_of(plan, one.result())}")
+        except BaseException:
+            children.end()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [known[number] for number in sorted(known) if number]
+
+
+def keep(plan, verdict):
+    with open(plan.results, "a", encoding="utf-8") as file:
+        file.write(json.dumps(verdict) + "\n")
+
+
+def place(line, folder):
+    """What a mutant is and where, from Yosys' line. Paths there count from the folder in which it was planted."""
+    options = dict(re.findall(r"-(mode|cell|port|portbit|wire) (\S+)", line))
+    path, number = (re.findall(r"-src (\S+?):(\d+)", line) or [("", "?")])[-1]
+    file = os.path.relpath(os.path.realpath(folder / path), prove.ROOT) if path else "?"
+    what = options.get("wire") or f"{options.get('port')}[{options.get('portbit')}] of {options.get('cell')}"
+    return f"{file}:{number}: {options.get('mode')} of {what}"
+
+
+def line_of(plan, verdict):
+    by = f" by {verdict['by']}" if verdict["by"] else ""
+    return f"{verdict['verdict']}{by}: {place(plan.mutants()[verdict['mutant'] - 1], plan.folder)}"
+
+
+def row(name, verdicts):
+    """A row of the report, and the rate in per cent."""
+    counts = {kind: sum(one["verdict"] == kind for one in verdicts) for kind in VERDICTS}
+    decided = counts["killed"] + counts["survived"]
+    rate = 100 * counts["killed"] / decided if decided else 100.0
+    return f"| `{name}` | {len(verdicts)} | {' | '.join(map(str, counts.values()))} | {rate:.0f} % |", rate
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./kit mutate", description=__doc__.splitlines()[0])
+    parser.add_argument("--kept", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="a block with a job in hw/formal; or else all")
+    given = parser.parse_args()
+    children = engines.Children()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupted)
+    tops = {one.name for one in synth.listed() if one.is_top}
+    rows, survivors, worst = [], [], 100.0
+    try:
+        for job in prove.wanted(prove.read_jobs(), given.blocks, quick=False):
+            plan = Plan(job, 200 if job.block in tops else 40, given.kept.resolve())
+            verdicts = run(plan, children, given.jobs)
+            text, rate = row(job.title, verdicts)
+            rows.append(text)
+            worst = min(worst, rate)
+            survivors += [line_of(plan, one) for one in verdicts if one["verdict"] == "survived"]
+    except engines.Undecided as error:
+        prove.say(f"mutate: {error}")
+        sys.exit(2)
+    except (KeyboardInterrupt, engines.Ended):
+        children.end()
+        prove.say("mutate: ended; the next run goes on here")
+        os._exit(130)
+    print(
+        "| block | mutants | killed | survived | equivalent | killed of the rest |\n" + "|---" * 6 + "|",
+        *rows,
+        sep="\n",
+    )
+    print("".join(f"\n- {one}" for one in survivors))
+    sys.exit(int(worst < GOAL))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Tests of what needs neither Yosys nor a solver: python3 hw/mutate/test_mutate.py."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+
+import aiger
+import mutate
+
+# Inputs 2 (the mutant), 4 and 6 (how the two registers begin); bad is that they differ while the mutant is chosen.
+TEXT = """aag 7 3 2 0 2 1
+2
+4
+6
+8 4
+10 6
+14
+12 8 11
+14 12 2
+"""
+NAMES = """input 0 0 in_mutant
+init 1 0 gold.i_block.count_q
+init 2 0 gate.i_block.count_q
+latch 0 0 gold.i_block.count_q
+ninitff 0 0
+"""
+
+
+class Miter(unittest.TestCase):
+    def test_a_mutant_is_chosen_and_both_copies_begin_alike(self):
+        circuit = aiger.with_mutant(aiger.read(TEXT), aiger.names(NAMES), 1)
+        self.assertEqual(circuit.latches, [(8, 4), (10, 4)])
+        self.assertEqual(circuit.gates, [(12, 8, 11), (14, 12, 1)])
+
+    def test_no_mutant_is_chosen_by_0(self):
+        self.assertEqual(aiger.with_mutant(aiger.read(TEXT), aiger.names(NAMES), 0).gates[1], (14, 12, 0))
+
+    def test_the_binary_form_has_differences(self):
+        head = b"aig 7 3 2 0 2 1\n4\n6\n14\n"
+        self.assertEqual(aiger.read(TEXT).binary(), head + bytes([1, 3, 2, 10]))
+
+    def test_large_differences_take_several_bytes(self):
+        self.assertEqual(aiger.delta(300), bytes([0xAC, 2]))
+
+
+class Report(unittest.TestCase):
+    def test_equivalent_mutants_do_not_count(self):
+        verdicts = [{"verdict": one} for one in ("killed", "killed", "killed", "survived", "equivalent")]
+        self.assertEqual(mutate.row("one", verdicts), ("| `one` | 5 | 3 | 1 | 1 | 75 % |", 75.0))
+
+    def test_a_mutant_has_a_place(self):
+        line = f"mutate -mode inv -cell $14 -port Y -portbit 2 -wire i_block.a -wirebit 2 -src {mutate.prove.ROOT}/hw/a.sv:68.11"
+        self.assertEqual(mutate.place(line, Path("/")), "hw/a.sv:68: inv of i_block.a")
+
+    def test_the_ports_of_a_block_are_found(self):
+        text = "  output logic [Blocks-1:0][7:0] valid_o,\n  input logic a_i,\n  output logic b_o\n);"
+        self.assertEqual(mutate.OUTPUT.findall(text), ["valid_o", "b_o"])
+
+
+class Resume(unittest.TestCase):
+    def test_a_line_that_was_cut_off_is_asked_for_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plan = SimpleNamespace(results=Path(folder) / "results.jsonl")
+            mutate.keep(plan, {"mutant": 3, "verdict": "killed", "by": "a"})
+            with open(plan.results, "a", encoding="utf-8") as file:
+                file.write(json.dumps({"mutant": 4})[:-3])
+            self.assertEqual(list(mutate.Plan.known(plan)), [3])
+
+    def test_the_seed_is_of_the_rtl(self):
+        jobs = {job.title: job for job in mutate.prove.read_jobs()}
+        plans = [mutate.Plan(jobs["lut_ram"], number, Path("kept")) for number in (40, 50)]
+        self.assertEqual(plans[0].wish["seed"], plans[1].wish["seed"])
+        self.assertNotEqual(plans[0].folder, plans[1].folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
