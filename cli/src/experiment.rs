@@ -22,6 +22,7 @@ Examples:
   lockstep experiment ccslt-fig5 --json --seed 7 --seeds 12
   lockstep experiment ccslt-placement --platform my-board.toml
   lockstep experiment fasst-fig10 --sensitivity
+  lockstep experiment xenic-table3 --sensitivity --entries network.core_work.index,cpu.look
 ";
 
 /// The seeds of the measurement.
@@ -58,6 +59,9 @@ pub struct Args {
     /// Prints the range of headlines over the intervals of assumptions.
     #[arg(long, conflicts_with_all = ["json", "platform"])]
     sensitivity: bool,
+    /// Moves these assumptions only, by their names in platform files.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "sensitivity")]
+    entries: Vec<String>,
     /// Folder for the JSON, CSV and SVG files.
     #[arg(long, default_value = "out")]
     out: PathBuf,
@@ -78,7 +82,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let experiment =
         registry::named(&name).map_err(|unknown| CommandError::Input(unknown.to_string()))?;
     if args.sensitivity {
-        return print_sensitivity(experiment, args.seeds.seed, out);
+        return print_sensitivity(experiment, args.seeds.seed, &args.entries, out);
     }
     // Before the run, so that a long one is not in vain.
     make_folder(&args.out)?;
@@ -135,20 +139,30 @@ pub fn measure(
 const MOVED: f64 = 0.5;
 
 /// Prints what the headlines of `experiment` hang on.
-fn print_sensitivity(experiment: &Experiment, seed: u64, out: &Output) -> Result<(), CommandError> {
+fn print_sensitivity(
+    experiment: &Experiment,
+    seed: u64,
+    names: &[String],
+    out: &Output,
+) -> Result<(), CommandError> {
     let name = experiment.name;
-    if sensitivity::assumptions(experiment).is_empty() {
+    let mut entries = sensitivity::assumptions(experiment);
+    if entries.is_empty() {
         let what = format!(
             "{name} --sensitivity: expected an experiment on a platform with entries of class E; \
              lockstep platforms lists them"
         );
         return Err(CommandError::Input(what));
     }
+    if !names.is_empty() {
+        let chosen = sensitivity::named(entries, names);
+        entries = chosen.map_err(|what| CommandError::Input(format!("--entries {what}")))?;
+    }
     let mut progress = out.progress(name);
     let mut told = |done: usize, all: usize, what: &str| {
         progress.set(done as f64 / all as f64, format_args!("{done} of {all}: {what}"));
     };
-    let found = sensitivity::measure(experiment, seed, MOVED, &mut told)
+    let found = sensitivity::measure(experiment, &entries, seed, MOVED, &mut told)
         .map_err(|error| CommandError::Internal(format!("{name}: {error}")))?;
     drop(progress);
     out.print(format_args!("{}\n{}", out.strong(experiment.title), found.text()))

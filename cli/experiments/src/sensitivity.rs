@@ -65,8 +65,11 @@ fn headlines(findings: &Findings) -> Vec<&Row> {
     with_paper
 }
 
+/// An entry of class E: its platform's name and its own.
+pub type Assumption = (&'static str, String);
+
 /// The entries of class E of an experiment's platforms, in order.
-pub fn assumptions(experiment: &Experiment) -> Vec<(&'static str, String)> {
+pub fn assumptions(experiment: &Experiment) -> Vec<Assumption> {
     let of = |name: &&'static str| {
         let file = PlatformFile::named(name).expect("it comes with the program");
         file.intervals().into_iter().map(|entry| (*name, entry)).collect::<Vec<_>>()
@@ -74,7 +77,21 @@ pub fn assumptions(experiment: &Experiment) -> Vec<(&'static str, String)> {
     experiment.platforms.iter().flat_map(of).collect()
 }
 
-/// Measures the headlines of `experiment` under one seed with each assumption at both ends of its
+/// Of these, those with these names, on whichever platform.
+///
+/// # Errors
+/// A sentence for the first name that none of them has.
+pub fn named(all: Vec<Assumption>, names: &[String]) -> Result<Vec<Assumption>, String> {
+    if let Some(name) = names.iter().find(|name| all.iter().all(|(_, entry)| entry != *name)) {
+        let mut known: Vec<&str> = all.iter().map(|(_, entry)| entry.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        return Err(format!("{name}: expected entries of class E: {}", known.join(", ")));
+    }
+    Ok(all.into_iter().filter(|(_, entry)| names.contains(entry)).collect())
+}
+
+/// Measures the headlines of `experiment` under one seed with each of these assumptions at both ends of its
 /// interval, at the part `scale` of its length. `told` is told of each measurement, with how many there
 /// are.
 ///
@@ -82,11 +99,11 @@ pub fn assumptions(experiment: &Experiment) -> Vec<(&'static str, String)> {
 /// Those of the experiment.
 pub fn measure(
     experiment: &Experiment,
+    entries: &[Assumption],
     seed: u64,
     scale: f64,
     told: &mut dyn FnMut(usize, usize, &str),
 ) -> Result<Sensitivity, ExperimentError> {
-    let entries = assumptions(experiment);
     let all = 1 + 2 * entries.len();
     let once = |assumed: Option<&Assumed>| {
         let mut progress = Progress::hidden();
@@ -141,5 +158,19 @@ impl Sensitivity {
             .expect("a write to a string succeeds");
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_chosen_by_name_on_all_platforms() {
+        let all: Vec<Assumption> =
+            [("a", "x.y"), ("a", "z"), ("b", "z")].map(|(of, name)| (of, name.to_owned())).into();
+        assert_eq!(named(all.clone(), &["z".to_owned()]), Ok(all[1..].to_vec()));
+        let refused = named(all, &["z".to_owned(), "y".to_owned()]);
+        assert_eq!(refused, Err("y: expected entries of class E: x.y, z".to_owned()));
     }
 }
