@@ -382,4 +382,42 @@ module version_walk #(
     logic unused;
     assign unused = ^{pointed_word_q[31:29], pointed_record[63:4], words, judged_q};
 
+`ifndef SYNTHESIS
+    // Numbers that walks have.
+    logic [Chains-1:0] walks_q;
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni) begin
+            walks_q <= '0;
+        end else begin
+            if (end_valid_o) walks_q[end_chain_o] <= 1'b0;
+            if (begin_valid_i) walks_q[begin_chain_i] <= 1'b1;
+        end
+    end
+    a_walk_begins_with_a_free_number: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !begin_valid_i || !walks_q[begin_chain_i]);
+    a_walk_that_has_a_page_is_under_way: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !line_valid_i || walks_q[line_chain_i]);
+    a_fault_is_of_a_walk: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !fault_valid_i || walks_q[fault_chain_i] && fault_code_i != Found);
+    version_lines_were_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(come[0] && at_version_q[comer[0]] && !awaits_q[0][comer[0]])
+            && !(come[1] && at_version_q[comer[1]] && !awaits_q[1][comer[1]]));
+    only_a_walk_ends_or_goes_on: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !judged_q.valid || walks_q[judged_q.chain]);
+    a_walk_ends_or_goes_on: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(judged_q.valid && go) || end_valid_o != hop_valid_o);
+    a_row_or_fault_ends_its_walk: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(row_valid_o && row_ready_i) || end_valid_o);
+    what_goes_on_has_an_older_record: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !hop_valid_o || hop_record_o != 0);
+    lines_are_read_by_their_ports: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (!pointer_read_valid_o[0] || !pointer_read_address_o[0][6])
+            && (!pointer_read_valid_o[1] || pointer_read_address_o[1][6])
+            && (!header_read_valid_o[0] || !header_read_address_o[0][6])
+            && (!header_read_valid_o[1] || header_read_address_o[1][6]));
+    row_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !$past(rst_ni && row_valid_o && !row_ready_i)
+            || row_valid_o && $stable({row_o, row_word_o, row_address_o, row_has_line_o, row_line_o}));
+`endif
+
 endmodule

@@ -310,4 +310,24 @@ module vid_stream #(
     logic unused;
     assign unused = ^{place.in_memory, first_chunk[36:23], facts.table_number, facts.lines};
 
+`ifndef SYNTHESIS
+    stream_starts_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !start_i || quiet_o);
+    place_line_comes_when_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !come || state_q == Await);
+    vid_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !$past(rst_ni && valid_o && !ready_i && !stop_i)
+            || valid_o && $stable({vid_o, head_o, code_o}));
+    vid_has_a_head_or_a_fault: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !valid_o || head_o != 0 || code_o != Found);
+    vids_ascend: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(valid_o && running_q) || vid_o < vid_q);
+    vid_is_in_its_part: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !running_q || vid_q >= vid_first_i && vid_q < vid_end_i);
+    only_what_is_whole_is_used: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !step || taken_q[using_q] && position_q < 10'(MapWords));
+    chunk_is_read_into_a_free_buffer: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        state_q != Decide || !taken_q[filling_q]);
+`endif
+
 endmodule
