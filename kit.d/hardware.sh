@@ -25,28 +25,11 @@ TEXT
 }
 
 run_synth() {
-    local argument
-    for argument in "$@"; do
-        case $argument in
-            -h | --help) synth_usage && return ;;
-        esac
-    done
+    if asks_for_help "$@"; then synth_usage && return; fi
     make_python_environment area "$root/hw/area/requirements.txt" ||
         give_up "could not get Yosys from PyPI; the message is above"
     # In the place of this shell, so that a signal to it ends what Yosys runs.
     exec "$kit_folder/area/bin/python" -B "$root/hw/area/synth.py" --cache "$kit_folder/area/results" "$@"
-}
-
-# A step of ./kit test: counts what has changed since the table was written.
-test_area() {
-    if ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
-        say "Skipped: no Python here that can make environments (apt-get install python3-venv)."
-    elif ! make_python_environment area "$root/hw/area/requirements.txt"; then
-        say "Skipped: Yosys could not be had from PyPI; the message is above."
-    else
-        "$kit_folder/area/bin/python" -B "$root/hw/area/synth.py" --cache "$kit_folder/area/results" \
-            --check --changed
-    fi
 }
 
 prove_usage() {
@@ -68,14 +51,8 @@ TEXT
 }
 
 run_prove() {
-    if [[ " $* " == *" -h "* || " $* " == *" --help "* ]]; then
-        prove_usage
-        return
-    fi
-    python3 -c 'import tomllib' 2>/dev/null ||
-        give_up "./kit prove needs Python 3.11 or newer, and python3 is older or missing"
-    make_python_environment prove "$root/hw/formal/requirements.txt" ||
-        give_up "could not get Yosys and its solver from PyPI; the message is above"
+    if asks_for_help "$@"; then prove_usage && return; fi
+    get_solvers
     # In the place of this shell, so that a signal to it ends the solvers.
     exec "$kit_folder/prove/bin/python" -B "$root/hw/formal/prove.py" "$@"
 }
@@ -98,40 +75,53 @@ TEXT
 }
 
 run_mutate() {
-    if [[ " $* " == *" -h "* || " $* " == *" --help "* ]]; then
-        mutate_usage
-        return
-    fi
-    python3 -c 'import tomllib' 2>/dev/null ||
-        give_up "./kit mutate needs Python 3.11 or newer, and python3 is older or missing"
-    make_python_environment prove "$root/hw/formal/requirements.txt" ||
-        give_up "could not get Yosys and its solver from PyPI; the message is above"
+    if asks_for_help "$@"; then mutate_usage && return; fi
+    get_solvers
     # In the place of this shell, so that a signal to it ends the solvers.
     exec "$kit_folder/prove/bin/python" -B "$root/hw/mutate/mutate.py" --kept "$kit_folder/mutate" "$@"
 }
 
+asks_for_help() {
+    [[ " $* " == *" -h "* || " $* " == *" --help "* ]]
+}
+
+# What ./kit prove and ./kit mutate need.
+get_solvers() {
+    python3 -c 'import tomllib' 2>/dev/null ||
+        give_up "./kit prove and ./kit mutate need Python 3.11 or newer, and python3 is older or missing"
+    make_python_environment prove "$root/hw/formal/requirements.txt" ||
+        give_up "could not get Yosys and its solver from PyPI; the message is above"
+}
+
 # Steps of ./kit test, where their tools can be had.
 test_proofs() {
-    if ! python3 -c 'import venv, ensurepip, tomllib' 2>/dev/null; then
-        say "Skipped: no Python 3.11 here that can make environments (apt-get install python3-venv)."
-    elif ! make_python_environment prove "$root/hw/formal/requirements.txt"; then
-        say "Skipped: Yosys and its solver could not be had from PyPI; the message is above."
-    else
-        (run_prove --quick)
-    fi
+    if has_python_for prove "$root/hw/formal/requirements.txt" tomllib; then (run_prove --quick); fi
+}
+
+# Counts what has changed since the table was written.
+test_area() {
+    if has_python_for area "$root/hw/area/requirements.txt"; then (run_synth --check --changed); fi
 }
 
 test_outside_bus() {
     local folder=$root/checks/outside_bus
     if ! command -v iverilog >/dev/null; then
         say "Skipped: no Icarus Verilog here (apt-get install iverilog)."
-    elif ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
-        say "Skipped: no Python here that can make environments (apt-get install python3-venv)."
-    elif ! make_python_environment outside_bus "$folder/requirements.txt"; then
-        say "Skipped: its packages could not be had from PyPI; the message is above."
-    else
+    elif has_python_for outside_bus "$folder/requirements.txt"; then
         timeout --kill-after=10s 10m "$kit_folder/outside_bus/bin/python" -B "$folder/run.py"
     fi
+}
+
+# has_python_for NAME REQUIREMENTS [MODULE]: makes the environment; says it if that cannot be had.
+has_python_for() {
+    if ! python3 -c "import venv, ensurepip${3:+, $3}" 2>/dev/null; then
+        say "Skipped: no Python here that can make environments${3:+ and has $3} (apt-get install python3-venv)."
+    elif ! make_python_environment "$1" "$2"; then
+        say "Skipped: its packages could not be had from PyPI; the message is above."
+    else
+        return 0
+    fi
+    return 1
 }
 
 # make_python_environment NAME REQUIREMENTS: in .kit, made beside its place and moved there whole. The stamp is

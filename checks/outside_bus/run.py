@@ -18,50 +18,42 @@ HARDWARE = HERE.parents[1] / "hw"
 sys.path.insert(0, str(HARDWARE / "area"))
 import area  # noqa: E402
 
-# Of a block: the list of its files, and its sets of parameters.
+# Of a block: its sets of parameters.
 BLOCKS = {
-    "dma_vectorizer": ("rtl/nic/nic.f", [{}]),
-    "nic_index_cache": (
-        "rtl/nic/nic.f",
-        [
-            {"LogSets": 1, "LogWays": 1, "SegmentBits": 8, "LogMisses": 2, "LogParked": 3, "MostPins": 7,
-             "Objects": 2, "ValueWords": words}
-            for words in (1, 2)
-        ],
-    ),
-    "nic_lookup": (
-        "rtl/nic/nic.f",
-        [
-            {"SlotBytes": 32, "ValueWords": 1, "LogSets": 1, "LogWays": 1, "SegmentBits": 8, "MostPins": 3,
-             "LogMisses": misses, "LogParked": 3, "LogContexts": 2, "LandingLines": 2}
-            for misses in (1, 2)
-        ],
-    ),
-    "probe_scan": (
-        "rtl/nic/nic.f",
-        [{"SlotBytes": 32, "ValueWords": 2}, {"SlotBytes": 128, "ValueWords": 8}],
-    ),
+    "dma_vectorizer": [{}],
+    "nic_index_cache": [
+        {"LogSets": 1, "LogWays": 1, "SegmentBits": 8, "LogMisses": 2, "LogParked": 3, "MostPins": 7,
+         "Objects": 2, "ValueWords": words}
+        for words in (1, 2)
+    ],
+    "nic_lookup": [
+        {"SlotBytes": 32, "ValueWords": 1, "LogSets": 1, "LogWays": 1, "SegmentBits": 8, "MostPins": 3,
+         "LogMisses": misses, "LogParked": 3, "LogContexts": 2, "LandingLines": 2}
+        for misses in (1, 2)
+    ],
+    "probe_scan": [{"SlotBytes": 32, "ValueWords": 2}, {"SlotBytes": 128, "ValueWords": 8}],
 }
 
 
-def write_verilog(top, listing, parameters, output):
+def write_verilog(top, parameters, output):
     from pyosys import libyosys
 
     design = libyosys.Design()
     sets = [f"-G {name}={value}" for name, value in parameters.items()]
-    libyosys.run_pass(" ".join(["read_slang", "--top", top, *sets, *area.files(listing)]), design)
+    files = map(str, area.verilog.paths(area.verilog.sources(), top))
+    libyosys.run_pass(" ".join(["read_slang", "--top", top, *sets, *files]), design)
     libyosys.run_pass(f"hierarchy -top {top}", design)
     for step in ("proc", "flatten", "opt_clean", f"write_verilog -noattr {output}"):
         libyosys.run_pass(step, design)
 
 
-def run(top, listing, parameters, seed):
+def run(top, parameters, seed):
     """Whether the tests pass; prints what they say if not."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         verilog, log = folder / f"{top}.v", folder / "log"
         with open(folder / "yosys_log", "w", encoding="utf-8") as yosys_log:
-            area.quietly(lambda: write_verilog(top, HARDWARE / listing, parameters, verilog), yosys_log)
+            area.quietly(lambda: write_verilog(top, parameters, verilog), yosys_log)
         runner = get_runner("icarus")
         runner.build(
             sources=[verilog], hdl_toplevel=top, build_dir=folder, timescale=("1ns", "1ps"),
@@ -86,9 +78,9 @@ def run(top, listing, parameters, seed):
 def main(seed="1"):
     os.environ.update(PYTHONPATH=str(HERE), PYTHONDONTWRITEBYTECODE="1")
     failed = False
-    for top, (listing, sets) in BLOCKS.items():
+    for top, sets in BLOCKS.items():
         for parameters in sets:
-            passed = run(top, listing, parameters, int(seed))
+            passed = run(top, parameters, int(seed))
             shaped = " ".join([top, *(f"{name}={value}" for name, value in parameters.items())])
             print(f"{shaped}: {'passed' if passed else 'FAILED'}, seed {seed}", flush=True)
             failed |= not passed

@@ -39,20 +39,6 @@ CLOCKS = {"C", "G", "I", "CLK", "WCLK", "CLKA", "CLKB", "CLKARDCLK", "CLKBWRCLK"
 PINS = {"CE": " (enable)", "R": " (reset)", "S": " (reset)", "GE": " (enable)", "WE": " (write)"}
 
 
-def files(listing):
-    """The paths in a list of files, which counts them from its own folder."""
-    folder = os.path.dirname(os.path.abspath(listing))
-    with open(listing, encoding="utf-8") as file:
-        lines = [line.strip() for line in file]
-    return [os.path.join(folder, one) for one in lines if one and not one.startswith("//")]
-
-
-def sources(top):
-    """The paths of a module and of all that it uses, in the order in which they are read."""
-    known = verilog.sources()
-    return [verilog.HARDWARE / one.path for one in verilog.closure(known, [top])]
-
-
 def synthesise(top, parameters, folder):
     """The block as Yosys writes it: its cells, ports and names."""
     from pyosys import libyosys
@@ -64,8 +50,8 @@ def synthesise(top, parameters, folder):
     buffer = os.path.join(folder, "buffer.v")
     with open(buffer, "w", encoding="utf-8") as file:
         file.write("(* blackbox *) module BUFGCE(input I, input CE, output O); endmodule\n")
-    read = ["read_slang", "-D LOCKSTEP_BUFGCE", "--top", top, *sets, *map(str, sources(top)), buffer]
-    libyosys.run_pass(" ".join(read), design)
+    files = [*map(str, verilog.paths(verilog.sources(), top)), buffer]
+    libyosys.run_pass(" ".join(["read_slang", "-D LOCKSTEP_BUFGCE", "--top", top, *sets, *files]), design)
     # Ports of a block in the middle of a design have neither pads nor clock buffers.
     libyosys.run_pass(f"synth_xilinx -family xcup -uram -top {top} -flatten -noiopad -noclkbuf", design)
     libyosys.run_pass(f"write_json {netlist}", design)

@@ -5,22 +5,21 @@ What was counted is kept by the digest of all that it follows from, so that only
 """
 
 import argparse
-import functools
 import hashlib
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 import area
 import table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "formal"))
+from children import Children, Ended, interrupt_by_sigterm  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "area.py"
@@ -80,93 +79,66 @@ def modules():
     return {name for name in known_sources() if not name.endswith("_pkg")}
 
 
-@functools.cache
+@cache
 def text_of(path):
     """What is synthesised of a file, whatever its comments and spaces."""
     return " ".join(CHECKS.sub("", area.verilog.plain(path)).split())
 
 
-@functools.cache
+@cache
 def known_sources():
     return area.verilog.sources()
 
 
-@functools.cache
-def digest(block):
-    """Of what the counts follow from: the RTL without what is not synthesised, parameters, tool and this program."""
+def hash_of_rtl(block):
+    """Of the RTL without what is not synthesised, and of its parameters."""
     hashed = hashlib.sha256(str(block).encode())
-    for one in area.verilog.closure(known_sources(), [block.name]):
-        hashed.update(b"\0" + text_of(area.verilog.HARDWARE / one.path).encode())
+    for path in area.verilog.paths(known_sources(), block.name):
+        hashed.update(b"\0" + text_of(path).encode())
+    return hashed
+
+
+@cache
+def digest(block):
+    """Of what the counts follow from: the RTL, the tool and the program that counts."""
+    hashed = hash_of_rtl(block)
     for path in (WORKER, HERE / "requirements.txt"):
         hashed.update(b"\0" + path.read_bytes())
     return hashed.hexdigest()[:12]
 
 
-class Workers:
-    """Processes that count, each with all that it starts in a group of its own, so that they can be ended."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.running = set()
-        self.ended = False
-
-    def count(self, block, folder):
-        environment = {**os.environ, "TMPDIR": folder}
-        with self.lock:
-            if self.ended:
-                raise KeyboardInterrupt
-            process = subprocess.Popen(
-                [sys.executable, "-B", str(WORKER), block.name, *block.parameters],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True,
-            )  # fmt: skip
-            self.running.add(process)
-        output, errors = process.communicate()
-        with self.lock:
-            self.running.discard(process)
-        if process.returncode != 0:
-            raise RuntimeError(errors)
-        return json.loads(output)
-
-    def end(self):
-        with self.lock:
-            self.ended = True
-            for process in self.running:
-                # The leader of the group has not been waited for, so its number is still its own.
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-
-
-def counts_of(blocks, cache, jobs):
+def counts_of(blocks, kept_in, jobs):
     """The row of each block; prints how far it is, and exits if one cannot be counted."""
     rows, missing = {}, []
     for block in blocks:
-        kept = cache / f"{digest(block)}.json"
+        kept = kept_in / f"{digest(block)}.json"
         if kept.exists():
             rows[str(block)] = json.loads(kept.read_text(encoding="utf-8"))
         else:
             missing.append((block, kept))
-    cache.mkdir(parents=True, exist_ok=True)
-    workers, failed = Workers(), []
+    kept_in.mkdir(parents=True, exist_ok=True)
+    failed = []
 
-    def interrupted(*_):
-        raise KeyboardInterrupt
+    def done(number, future):
+        block, kept = missing[number]
+        code, output = future.result()
+        if code == 0:
+            # Warnings may stand before it.
+            rows[str(block)] = {**json.loads(output.splitlines()[-1]), "digest": kept.stem}
+            store(kept, rows[str(block)])
+        else:
+            failed.append(f"{block}: {output}")
+        print(f"{len(rows) - before + len(failed)} of {len(missing)}: {block}", file=sys.stderr, flush=True)
 
-    signal.signal(signal.SIGTERM, interrupted)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(jobs) as pool:
-        work = {pool.submit(workers.count, block, folder): (block, kept) for block, kept in missing}
-        try:
-            for number, one in enumerate(as_completed(work), start=1):
-                block, kept = work[one]
-                if one.exception():
-                    failed.append(f"{block}: {one.exception()}")
-                else:
-                    rows[str(block)] = {**one.result(), "digest": kept.stem}
-                    store(kept, rows[str(block)])
-                print(f"{number} of {len(missing)}: {block}", file=sys.stderr, flush=True)
-        except KeyboardInterrupt:
-            workers.end()
-            pool.shutdown(cancel_futures=True)
-            raise
+    before = len(rows)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        children = Children({**os.environ, "TMPDIR": folder})
+
+        def count(number, block):
+            command = [sys.executable, "-B", str(WORKER), block.name, *block.parameters]
+            return children.run(command, Path(folder) / str(number), None, str(block))
+
+        children.run_all([partial(count, *one) for one in enumerate(block for block, _ in missing)], done, jobs)
     if failed:
         sys.exit("\n".join(["synth: not counted:", *failed]))
     return {str(block): rows[str(block)] for block in blocks}
@@ -191,6 +163,7 @@ def arguments():
 
 
 def main():
+    interrupt_by_sigterm()
     given = arguments()
     known = listed()
     blocks = chosen(given.blocks, known, modules()) if given.blocks else known
@@ -222,6 +195,6 @@ if __name__ == "__main__":
     except BadInput as error:
         print(f"synth: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Ended):
         print("synth: ended; what was counted is kept", file=sys.stderr)
         os._exit(130)

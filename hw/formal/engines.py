@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Runs the provers on the models of a job, each as a child that ends with this program or at its time limit."""
+"""Runs the provers on the models of a job."""
 
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
-import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from children import TimedOut, Undecided
 
 HERE = Path(__file__).resolve().parent
 # In Yosys' text of a design: file, line and name of a property.
@@ -18,14 +17,6 @@ PLACE = re.compile(
     r'^  attribute \\src "([^"]*?):(\d+)[^"]*"\n(?:  attribute .*\n)*  cell \$check \\(\S+)', re.M
 )
 ENGINES = ("pdr", "induction", "bounded")
-
-
-class Undecided(Exception):
-    """Nothing is proven and nothing is wrong: a limit, a solver that gives up, a model that cannot be made."""
-
-
-class Ended(Exception):
-    """This program was told to end."""
 
 
 @dataclass
@@ -36,53 +27,6 @@ class Result:
     failed: list = field(default_factory=list)  # names of properties
     places: dict = field(default_factory=dict)  # of a property: file and line
     trace: Path | None = None
-
-
-class Children:
-    """What runs now. Each has a process group of its own, so that a solver ends with the program that drives it."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.running = set()
-        self.ending = False
-
-    def run(self, command, log, seconds, what):
-        with self.lock:
-            if self.ending:
-                raise Ended
-            with open(log, "w", encoding="utf-8") as file:
-                child = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True,
-                    env=environment(), cwd=log.parent,
-                )  # fmt: skip
-            self.running.add(child)
-        try:
-            child.wait(max(seconds, 1))
-        except subprocess.TimeoutExpired:
-            raise Undecided(
-                f"{what} reached the limit of the job; raise `limit` or choose another engine"
-            ) from None
-        finally:
-            stop(child)
-            with self.lock:
-                self.running.discard(child)
-        if self.ending:
-            raise Ended
-        return child.returncode, log.read_text(encoding="utf-8", errors="replace")
-
-    def end(self):
-        with self.lock:
-            self.ending = True
-            for child in self.running:
-                stop(child)
-
-
-def stop(child):
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    child.wait()
 
 
 def packages():
@@ -130,6 +74,15 @@ def plain(name):
     return re.sub(r"\bg_(\w+)\.(?=\1$)", "", name)
 
 
+def wish_of(job, files):
+    """What is told to model.py, but for the folder to write to."""
+    return {
+        "files": [str(one) for one in files], "top": job.top, "parameters": job.parameters,
+        "assumed": job.assumed, "without": job.without, "engine": job.engine,
+        "open_memories": job.open_memories,
+    }  # fmt: skip
+
+
 class Prover:
     """One job: its models, then its proofs, then its covers."""
 
@@ -151,14 +104,13 @@ class Prover:
 
     def child(self, what, command, log):
         left = self.end - time.monotonic()
-        return self.children.run([str(one) for one in command], self.folder / log, left, what)
+        try:
+            return self.children.run([str(one) for one in command], self.folder / log, left, what)
+        except TimedOut as error:
+            raise Undecided(f"{error}; raise the job's `limit` or choose another engine") from None
 
     def make_models(self):
-        wish = {
-            "files": [str(one) for one in self.files], "top": self.job.top, "parameters": self.job.parameters,
-            "assumed": self.job.assumed, "without": self.job.without, "engine": self.job.engine,
-            "open_memories": self.job.open_memories, "folder": str(self.folder),
-        }  # fmt: skip
+        wish = {**wish_of(self.job, self.files), "folder": str(self.folder)}
         (self.folder / "wish.json").write_text(json.dumps(wish, indent=2), encoding="utf-8")
         script = [sys.executable, "-B", HERE / "model.py", self.folder / "wish.json"]
         code, log = self.child("reading the block", script, "model.log")

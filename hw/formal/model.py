@@ -18,7 +18,7 @@ prep -top {top} -flatten
 async2sync
 chformal -early
 chformal -lower
-{assumed}
+{chosen}
 opt_clean
 setundef -undriven -anyseq
 formalff -setundef -clk2ff -ff2anyinit
@@ -37,14 +37,18 @@ simplemap
 dffunmap
 aigmap
 opt_clean
-write_aiger -I -B -zinit -no-startoffset -map {folder}/model.aim {folder}/model.aig
 """
+WRITE_BITS = "write_aiger -I -B -zinit -no-startoffset -map {folder}/model.aim {folder}/model.aig"
 
 
-def main(wish):
-    with open(wish, encoding="utf-8") as file:
-        job = json.load(file)
-    design = libyosys.Design()
+def run(design, script):
+    """Runs a script of Yosys, a pass a line."""
+    for line in script.strip().splitlines():
+        libyosys.run_pass(line, design)
+
+
+def read(design, job):
+    """Reads the block with its wrapper."""
     sets = [f"-G {name}={value}" for name, value in job["parameters"].items()]
     # The initial blocks of Bluespec's Verilog would hide a missing reset.
     read = [
@@ -59,16 +63,27 @@ def main(wish):
     ]
     if job["open_memories"]:
         read.insert(1, "--no-implicit-memories")
-    libyosys.run_pass(" ".join(read), design)
-    # With the place of each property in the sources.
-    for line in ("select t:$check", f"write_rtlil -selected {job['folder']}/properties.il", "select -clear"):
-        libyosys.run_pass(line, design)
+    run(design, " ".join(read))
+
+
+def write_smt2(design, job):
+    """Writes the properties, those of the job."""
     # What a block asks of its inputs is an assertion of its own; here it is assumed.
-    assumed = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
-    assumed += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
-    script = COMMON + (BITS if job["engine"] == "pdr" else "")
-    for line in script.format(**{**job, "assumed": "\n".join(assumed)}).strip().splitlines():
-        libyosys.run_pass(line, design)
+    chosen = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
+    chosen += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
+    run(design, COMMON.format(**{**job, "chosen": "\n".join(chosen)}))
+
+
+def main(wish):
+    with open(wish, encoding="utf-8") as file:
+        job = json.load(file)
+    design = libyosys.Design()
+    read(design, job)
+    # With the place of each property in the sources.
+    run(design, f"select t:$check\nwrite_rtlil -selected {job['folder']}/properties.il\nselect -clear")
+    write_smt2(design, job)
+    if job["engine"] == "pdr":
+        run(design, BITS + WRITE_BITS.format(**job))
 
 
 if __name__ == "__main__":

@@ -7,28 +7,29 @@ job could not be decided or asked for.
 """
 
 import argparse
+import functools
 import os
 import re
 import shutil
-import signal
 import sys
-import threading
 import time
 import tomllib
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from engines import ENGINES, HERE, Children, Ended, Prover, Undecided
+from children import Children, Ended, Undecided, interrupt_by_sigterm
+from engines import ENGINES, HERE, Prover, environment
 
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "hw/regs"))
+import verilog  # noqa: E402
+
 HEADER = "| block | properties | proven | covers reached | seconds |\n|---|---|---|---|---|"
 
 
 @dataclass(frozen=True)
 class Job:
     block: str
-    units: tuple = ()  # folders of hw/rtl, all of whose files may be used
-    files: tuple = ()  # besides, below hw
+    stubs: tuple = ()  # modules, for each of which blocks/any_<module>.sv stands
     name: str = ""  # where a block has several jobs
     engine: str = "pdr"
     depth: int = 0  # clocks, of induction and bounded proofs
@@ -64,18 +65,19 @@ def read_jobs():
     return jobs
 
 
-def listed(listing):
-    """The paths in a list of files, which counts them from its own folder."""
-    lines = [line.strip() for line in listing.read_text(encoding="utf-8").splitlines()]
-    return [(listing.parent / one).resolve() for one in lines if one and not one.startswith("//")]
+@functools.cache
+def sources():
+    return verilog.sources()
 
 
 def files_of(job):
-    """All files that a job may need, each once, with the wrapper at the end."""
-    paths = [path for unit in job.units for path in listed(ROOT / f"hw/rtl/{unit}/{unit}.f")]
-    paths += [(ROOT / "hw" / one).resolve() for one in job.files]
-    paths += sorted((HERE / "rules").glob("*.sv"))
-    return [*dict.fromkeys(paths), HERE / f"blocks/{job.top}.sv"]
+    """All files that a job needs: what the block is made of, the rules, and the wrapper at the end."""
+    stubs = {name: replace(verilog.source(HERE / f"blocks/any_{name}.sv"), name=name) for name in job.stubs}
+    known = {**sources(), **stubs}
+    if job.block not in known:
+        raise Undecided(f"jobs.toml: {job.block}: hw/rtl has no such block")
+    rules = sorted((HERE / "rules").glob("*.sv"))
+    return [*verilog.paths(known, job.block), *rules, HERE / f"blocks/{job.top}.sv"]
 
 
 def place_of(name, files):
@@ -151,24 +153,14 @@ def failures(job, result, files):
 
 
 def run_all(tasks):
-    """The outcomes of pairs of a job and a function that runs it with the children given, in their order."""
-    children = Children()
+    """The results of functions that run something with the children given, in their order."""
+    children, results = Children(environment()), {}
 
-    def end(*_):
-        children.end()
-        raise KeyboardInterrupt
+    def done(number, future):
+        results[number] = future.result()
 
-    signal.signal(signal.SIGTERM, end)
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        futures = [pool.submit(task, children) for task in tasks]
-        try:
-            while any(not one.done() for one in futures):
-                threading.Event().wait(0.1)
-            return [one.result() for one in futures]
-        except KeyboardInterrupt:
-            children.end()
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    children.run_all([functools.partial(task, children) for task in tasks], done)
+    return [results[number] for number in range(len(tasks))]
 
 
 def wanted(jobs, blocks, quick):
@@ -190,7 +182,8 @@ def prove(blocks, quick):
         lambda children, job=job: attempt(job, files_of(job), folder / job.title, children)
         for job in sorted(jobs, key=lambda job: -job.limit)
     ]
-    outcomes = sorted(run_all(tasks), key=lambda one: [job.title for job in jobs].index(one.job.title))
+    titles = [job.title for job in jobs]
+    outcomes = sorted(run_all(tasks), key=lambda one: titles.index(one.job.title))
     print(HEADER, *(one.row for one in outcomes), sep="\n")
     codes = {one.code for one in outcomes}
     return 1 if 1 in codes else max(codes)
@@ -243,6 +236,7 @@ def main():
         "--self-test", action="store_true", help="whether planted faults make properties fail"
     )
     arguments = parser.parse_args()
+    interrupt_by_sigterm()
     try:
         code = self_test() if arguments.self_test else prove(arguments.blocks, arguments.quick)
     except Undecided as error:

@@ -6,21 +6,22 @@ others survive. What is known of a mutant is kept, so that an interrupted run go
 """
 
 import argparse
+import functools
 import hashlib
 import json
 import os
 import re
-import signal
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "area")]
+sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "area", "regs")]
 import aiger  # noqa: E402
 import engines  # noqa: E402
 import prove  # noqa: E402
 import synth  # noqa: E402
+import verilog  # noqa: E402
+from children import Children, Ended, Undecided, interrupt_by_sigterm  # noqa: E402
 
 GOAL = 95  # per cent
 SECONDS = 120  # for one attempt at a mutant
@@ -34,17 +35,14 @@ class Plan:
     """The mutants of one block: what is planted, and where what is known of them is kept."""
 
     def __init__(self, job, number, kept):
-        verilog, known = synth.area.verilog, synth.known_sources()
         self.job = job
-        self.files = [str(path) for path in prove.files_of(job)]
-        own = verilog.HARDWARE / known[job.block].path
+        self.files = prove.files_of(job)
+        *block_files, own = verilog.paths(prove.sources(), job.block)
         # Nobody chooses the seed.
-        rtl = synth.digest(synth.Block(job.block))
+        seed = int(synth.hash_of_rtl(synth.Block(job.block)).hexdigest(), 16) % 2**31
         self.wish = {
-            "files": self.files, "top": job.top, "parameters": job.parameters, "assumed": job.assumed,
-            "without": job.without, "block": job.block, "number": number, "seed": int(rtl, 16) % 2**31,
-            "outputs": OUTPUT.findall(verilog.plain(own)),
-            "block_files": [str(verilog.HARDWARE / one.path) for one in verilog.closure(known, [job.block])],
+            **engines.wish_of(job, self.files), "number": number, "seed": seed,
+            "outputs": OUTPUT.findall(verilog.plain(own)), "block_files": [str(one) for one in [*block_files, own]],
         }  # fmt: skip
         self.folder = kept / job.title / self.digest()
         self.results = self.folder / "results.jsonl"
@@ -54,7 +52,7 @@ class Plan:
         hashed = hashlib.sha256(json.dumps({**self.wish, "files": None, "block_files": None}).encode())
         programs = [*HERE.glob("*.py"), *(HERE.parent / "formal").glob("*.py")]
         rules = [*(HERE.parent / "formal/rules").iterdir()]
-        for path in [*map(Path, self.files), *sorted(programs), *sorted(rules)]:
+        for path in [*self.files, *sorted(programs), *sorted(rules)]:
             hashed.update(b"\0" + path.read_bytes())
         return hashed.hexdigest()[:12]
 
@@ -79,8 +77,8 @@ class Plan:
         code, log = children.run(command, self.folder / "plant.log", 600, "planting mutants")
         if code != 0:
             errors = [line for line in log.splitlines() if "ERROR" in line]
-            raise engines.Undecided(
-                f"{self.job.title}: no mutants planted; see {self.folder}/plant.log\n  " + "\n  ".join(errors[:5])
+            raise Undecided(
+                f"no mutants planted; see {self.folder}/plant.log\n  " + "\n  ".join(errors[:5])
             )
         (self.folder / "built").touch()
 
@@ -102,7 +100,7 @@ def killer(plan, number, children):
     if "Status: FAILED" in text:
         return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
     if "Status: PASSED" not in text:
-        raise engines.Undecided((text.strip().splitlines() or ["smtbmc printed nothing"])[-1])
+        raise Undecided((text.strip().splitlines() or ["smtbmc printed nothing"])[-1])
     return None
 
 
@@ -124,12 +122,12 @@ def judge(plan, number, children):
         found = killer(plan, number, children)
         if found:
             return {"mutant": number, "verdict": "killed", "by": found}
-    except engines.Undecided:
+    except Undecided:
         found = None
     try:
         if is_equivalent(plan, number, children):
             return {"mutant": number, "verdict": "equivalent", "by": "miter"}
-    except engines.Undecided:
+    except Undecided:
         pass
     return {"mutant": number, "verdict": "survived", "by": ""}
 
@@ -141,22 +139,22 @@ def run(plan, children, jobs):
     if 0 not in known:
         by = killer(plan, 0, children)
         if by:
-            raise engines.Undecided(f"{plan.job.title}: {by} fails without a mutant")
+            raise Undecided(f"{by} fails without a mutant")
         if not is_equivalent(plan, 0, children):
             prove.say(f"{plan.job.title}: the miter does not hold without a mutant, so none counts as equivalent")
         keep(plan, {"mutant": 0, "verdict": "none", "by": ""})
     missing = [number for number in range(1, len(plan.mutants()) + 1) if number not in known]
-    with ThreadPoolExecutor(jobs) as pool:
-        work = [pool.submit(judge, plan, number, children) for number in missing]
-        try:
-            for count, one in enumerate(as_completed(work), 1):
-                keep(plan, one.result())
-                known[one.result()["mutant"]] = one.result()
-                prove.say(f"{plan.job.title}: {count} of {len(missing)}: {line_of(plan, one.result())}")
-        except BaseException:
-            children.end()
-            pool.shutdown(cancel_futures=True)
-            raise
+    judged = 0
+
+    def done(_, future):
+        nonlocal judged
+        judged += 1
+        verdict = future.result()
+        keep(plan, verdict)
+        known[verdict["mutant"]] = verdict
+        prove.say(f"{plan.job.title}: {judged} of {len(missing)}: {line_of(plan, verdict)}")
+
+    children.run_all([functools.partial(judge, plan, number, children) for number in missing], done, jobs)
     return [known[number] for number in sorted(known) if number]
 
 
@@ -193,27 +191,28 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="a block with a job in hw/formal; or else all")
     given = parser.parse_args()
-    children = engines.Children()
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupted)
+    interrupt_by_sigterm()
     tops = {one.name for one in synth.listed() if one.is_top}
-    rows, survivors, worst = [], [], 100.0
+    rows, survivors, worst, code = [], [], 100.0, 0
     try:
+        children = Children(engines.environment())
         for job in prove.wanted(prove.read_jobs(), given.blocks, quick=False):
             plan = Plan(job, 200 if job.block in tops else 40, given.kept.resolve())
-            verdicts = run(plan, children, given.jobs)
+            try:
+                verdicts = run(plan, children, given.jobs)
+            except Undecided as error:
+                prove.say(f"mutate: {job.title}: {error}")
+                rows.append(f"| `{job.title}` | | | | | undecided |")
+                code = 2
+                continue
             text, rate = row(job.title, verdicts)
             rows.append(text)
             worst = min(worst, rate)
             survivors += [line_of(plan, one) for one in verdicts if one["verdict"] == "survived"]
-    except engines.Undecided as error:
+    except Undecided as error:
         prove.say(f"mutate: {error}")
         sys.exit(2)
-    except (KeyboardInterrupt, engines.Ended):
-        children.end()
+    except (KeyboardInterrupt, Ended):
         prove.say("mutate: ended; the next run goes on here")
         os._exit(130)
     print(
@@ -222,7 +221,7 @@ def main():
         sep="\n",
     )
     print("".join(f"\n- {one}" for one in survivors))
-    sys.exit(int(worst < GOAL))
+    sys.exit(code or int(worst < GOAL))
 
 
 if __name__ == "__main__":

@@ -17,22 +17,34 @@ from pyosys import libyosys
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "formal"))
 import model  # noqa: E402
+from model import run  # noqa: E402
 
 # What says something about a block, and is no part of it.
-CHECKS = "t:$check t:$print t:$assert t:$assume t:$cover t:$scopeinfo"
+CHECKS = ("$check", "$print", "$assert", "$assume", "$cover", "$scopeinfo")
+# In the first copy no mutant is chosen.
+COPIES = """
+rename {top} gate
+copy gate gold
+cd gold
+delete -input w:mutant
+rename mutant none
+connect -set none {width}'b{none}
+add -input mutant {width}
+cd
+setattr -mod -unset top gold gate
+"""
 MITER = """
+miter -equiv -flatten -make_assert gold gate miter
+prep -top miter -flatten
+async2sync
+chformal -lower
 setundef -undriven -zero
 formalff -clk2ff
 opt_clean
 """
 
 
-def run(design, *lines):
-    for line in lines:
-        libyosys.run_pass(line, design)
-
-
-def run_on(design, name):
+def module_of(design, name):
     return design.module(libyosys.IdString(f"\\{name}"))
 
 
@@ -47,18 +59,11 @@ def unchecked_lines(path):
     return lines
 
 
-def read(design, job):
-    sets = [f"-G {name}={value}" for name, value in job["parameters"].items()]
-    options = ["--no-synthesis-define", "-D BSV_NO_INITIAL_BLOCKS", "--top", job["top"]]
-    run(design, " ".join(["read_slang", *options, *sets, *job["files"]]))
-    run(design, f"prep -top {job['top']} -flatten")
-
-
 def choose(design, job, folder):
     """The list of mutants: of cells that lines of the block make, without those of its assertions."""
     lines = {os.path.realpath(path): unchecked_lines(path) for path in job["block_files"]}
     cells = []
-    for cell in run_on(design, job["top"]).cells_.values():
+    for cell in module_of(design, job["top"]).cells_.values():
         source = cell.get_string_attribute(libyosys.IdString("\\src")).split("|")[0]
         path, _, place = source.rpartition(":")
         line = place.split(".")[0]
@@ -67,8 +72,8 @@ def choose(design, job, folder):
     if not cells:
         raise RuntimeError("no cell of the block is in the model")
     (folder / "cells.txt").write_text("".join(cells), encoding="utf-8")
-    run(design, f"select -read {folder}/cells.txt")
-    run(design, f"mutate -list {job['number']} -seed {job['seed']} -o {folder}/mutants.txt", "select -clear")
+    listing = f"mutate -list {job['number']} -seed {job['seed']} -o {folder}/mutants.txt"
+    run(design, f"select -read {folder}/cells.txt\n{listing}\nselect -clear")
     return (folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
 
 
@@ -81,10 +86,8 @@ def plant(design, mutants):
 
 def write_properties(design, job):
     run(design, "design -save planted")
-    assumed = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
-    assumed += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
-    script = model.COMMON.format(top=job["top"], folder=job["folder"], assumed="\n".join(assumed))
-    run(design, *script.strip().splitlines(), "design -load planted")
+    model.write_smt2(design, job)
+    run(design, "design -load planted")
 
 
 def name_states(module):
@@ -97,27 +100,30 @@ def name_states(module):
             module.connect(libyosys.SigSpec(wire), state)
 
 
+def remove_checks(module):
+    """All but that a run begins in reset."""
+    for cell in list(module.cells_.values()):
+        if str(cell.type).lstrip("\\") in CHECKS and ".begins_in_reset" not in str(cell.name):
+            module.remove(cell)
+
+
 def write_miter(design, job, folder, width):
-    """Both copies have the inputs of the wrapper and the outputs of the block; in the first, no mutant is chosen."""
+    """Both copies have the inputs of the wrapper and the outputs of the block."""
     top = job["top"]
     outputs = " ".join(f"{top}/i_block.{name}" for name in job["outputs"])
-    run(design, f"delete {' '.join(f'{top}/{one}' for one in CHECKS.split())}")
-    run(design, f"expose {outputs}", "opt_clean -purge", "memory_map -formal")
-    name_states(run_on(design, top))
-    run(design, f"rename {top} gate", "copy gate gold", "cd gold")
-    run(design, "delete -input w:mutant", "rename mutant none", f"connect -set none {width}'b{'0' * width}")
-    run(design, f"add -input mutant {width}", "cd", "setattr -mod -unset top gold gate")
-    run(design, "miter -equiv -flatten -make_assert gold gate miter", "prep -top miter -flatten", "async2sync")
-    run(design, "chformal -lower", *MITER.strip().splitlines())
-    run(design, *model.BITS.split("write_aiger")[0].strip().splitlines())
-    run(design, f"write_aiger -ascii -zinit -I -B -no-startoffset -map {folder}/miter.aim {folder}/miter.aag")
+    remove_checks(module_of(design, top))
+    run(design, f"expose {outputs}\nopt_clean -purge\nmemory_map -formal")
+    name_states(module_of(design, top))
+    script = COPIES.format(top=top, width=width, none="0" * width) + MITER + model.BITS
+    run(design, script + f"write_aiger -ascii -zinit -I -B -no-startoffset -map {folder}/miter.aim {folder}/miter.aag")
 
 
 def main(wish):
     job = json.loads(Path(wish).read_text(encoding="utf-8"))
     folder = Path(job["folder"])
     design = libyosys.Design()
-    read(design, job)
+    model.read(design, job)
+    run(design, f"prep -top {job['top']} -flatten")
     mutants = choose(design, job, folder)
     width = plant(design, mutants)
     write_properties(design, job)

@@ -38,9 +38,20 @@ class Miter(unittest.TestCase):
     def test_no_mutant_is_chosen_by_0(self):
         self.assertEqual(aiger.with_mutant(aiger.read(TEXT), aiger.names(NAMES), 0).gates[1], (14, 12, 0))
 
+    def test_the_first_clock_does_not_count(self):
+        named = aiger.names(NAMES + f"latch 1 0 {aiger.STARTED}\n")
+        circuit = aiger.with_mutant(aiger.read(TEXT), named, 1)
+        self.assertEqual((circuit.bad, circuit.gates[-1]), ([16], (16, 14, 10)))
+
     def test_the_binary_form_has_differences(self):
-        head = b"aig 7 3 2 0 2 1\n4\n6\n14\n"
+        head = b"aig 7 3 2 0 2 1 0\n4\n6\n14\n"
         self.assertEqual(aiger.read(TEXT).binary(), head + bytes([1, 3, 2, 10]))
+
+    def test_what_is_assumed_is_kept(self):
+        text = TEXT.replace("2 0 2 1\n", "2 0 2 1 1\n").replace("14\n12 8", "14\n3\n12 8")
+        circuit = aiger.with_mutant(aiger.read(text), aiger.names(NAMES), 1)
+        self.assertEqual((circuit.bad, circuit.constraints), ([14], [0]))
+        self.assertIn(b" 1 1\n4\n4\n14\n0\n", circuit.binary())
 
     def test_large_differences_take_several_bytes(self):
         self.assertEqual(aiger.delta(300), bytes([0xAC, 2]))

@@ -93,6 +93,11 @@ def closure(known, names):
     return [known[name] for name in order]
 
 
+def paths(known, top):
+    """The paths of a module and of all that it uses, in the order in which they are read."""
+    return [HARDWARE / one.path for one in closure(known, [top])]
+
+
 def ports(path):
     """The ports of the only module of a file, in the order of their declarations."""
     found = PORT.findall(plain(HARDWARE / path))
