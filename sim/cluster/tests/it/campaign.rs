@@ -57,8 +57,8 @@ fn report<M: Campaigns>(case: &Case, failure: &str) -> String {
 /// Plans draw fewer, but cannot know who ends itself because of a lost frame.
 const BEYOND: u64 = 100;
 
-/// Runs the cases of all seeds, which `draw` makes, and one in ten of them twice. Prints what they came to, and returns how often
-/// each kind of fault met each stage.
+/// Runs the cases that `draw` makes of all seeds, and one in ten of them twice. Prints what they came to, and returns
+/// how often each kind of fault met each stage.
 fn survive<M: Campaigns>(seeds: &seeds::Seeds, draw: impl Fn(u64) -> Case) -> Hits {
     let (mut hits, mut all) = (Hits::default(), Outcome::default());
     let mut beyond = Vec::new();
