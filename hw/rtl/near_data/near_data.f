@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
+// sources-sha256: 40bd5ca1b7a791f54646426d18c7782d9fce96df4a2f8bc5078dc3236227d0d6 cores.py verilog.py
 // body-sha256: 81c0042332710ed3ab6c22b60a991debaac2cbbe93ee34082e2acd87e42ad414
 // All files of near_data, each after those that it needs.
 job_loader.sv

@@ -140,8 +140,12 @@ fn every_policy_breaks_deadlocks() {
 #[test]
 fn a_certain_deadlock_is_found_and_named() {
     let table = LockTable::new(64).unwrap();
-    let policy = Policy::WaitsFor { every: Duration::from_micros(200) };
-    let waiting = Waiting { policy, timeout: Duration::from_secs(30), spins: 0 };
+    let timeout = Duration::from_secs(30);
+    let searching = |every| Waiting { policy: Policy::WaitsFor { every }, timeout, spins: 0 };
+    let waiting = searching(Duration::from_micros(200));
+    // The older one never searches: on a busy machine it would often see the cycle before the
+    // younger one has run at all, and break it in its place.
+    let patient = searching(timeout);
     assert_eq!(table.acquire(t(1), key(1), Rule::Queue), Outcome::Granted { again: false });
     let first_waits = || !table.buckets()[table.bucket_of(key(2))].head().has_waiters();
     thread::scope(|scope| {
@@ -150,7 +154,7 @@ fn a_certain_deadlock_is_found_and_named() {
         second.lock(key(2), &waiting).unwrap();
         let first = scope.spawn(|| {
             let mut worker = table.worker();
-            worker.begin(t(1)).lock(key(2), &waiting)
+            worker.begin(t(1)).lock(key(2), &patient)
         });
         while first_waits() {
             thread::yield_now();
