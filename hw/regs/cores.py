@@ -9,22 +9,25 @@ from dataclasses import dataclass
 import verilog
 
 SOURCES = ["verilog.py"]
+# What a unit is, and the module that is linted and synthesized of it, with what stands below that.
 UNITS = {
-    "common": "Memories, buffers, clocks that stand still, register accesses, interrupts.",
-    "float": "The arithmetic of IEEE 754 binary64, and products of integers.",
-    "lock": "The lock unit with its clock, and its queue.",
-    "near_data": "Lanes that execute programs for rows.",
-    "nic": "What looks keys up in a table of the host.",
-    "queue": "Queues in memory, and the streams behind them.",
-    "shell": "The registers of the shell.",
-    "visibility": "The walk that finds the versions that a snapshot sees.",
+    "common": ("Memories, buffers, clocks that stand still, register accesses, interrupts.", "axi_lite_blocks"),
+    "float": ("The arithmetic of IEEE 754 binary64, and products of integers.", "arithmetic_unit"),
+    "lock": ("The lock unit with its clock, and its queue.", "lock_block"),
+    "near_data": ("Lanes that execute programs for rows.", "program_lanes"),
+    "nic": ("What looks keys up in a table of the host.", "nic_lookup"),
+    "queue": ("Queues in memory, and the streams behind them.", "queue_block"),
+    "shell": ("The registers of the shell.", "shell_block"),
+    "visibility": ("The walk that finds the versions that a snapshot sees.", "visibility_walk"),
 }
-# Where their cores are: beside the sources. Each can be linted by itself.
+# Where their cores are: beside the sources.
 TOPS = {
     "lockstep_device": "rtl/shell",
     "tuple_lock_unit": "bsv",
     "visibility_pe": "rtl/visibility",
 }
+# The Alveo U250. Only who has Vivado can run it.
+PART = "xcu250-figd2104-2L-e"
 WAIVERS = "waivers"
 
 
@@ -32,6 +35,7 @@ WAIVERS = "waivers"
 class Core:
     name: str
     text: str
+    top: str  # the module that its targets are for
     folder: str  # below `hw`
     files: tuple  # each after those that it needs
     needs: tuple  # names of other cores
@@ -56,13 +60,13 @@ def owner(one):
 
 
 def cores(known):
-    texts = UNITS | {top: known[top].text for top in TOPS}
-    for name, text in sorted(texts.items()):
+    named = UNITS | {top: (known[top].text, top) for top in TOPS}
+    for name, (text, top) in sorted(named.items()):
         own = [one.name for one in known.values() if owner(one) == name]
         used = {other for file in own for other in verilog.uses(known, known[file])}
         needs = {owner(known[file]) for file in used} - {name}
         files = tuple(one for one in verilog.closure(known, own) if one.name in own)
-        yield Core(name, text, TOPS.get(name, f"rtl/{name}"), files, tuple(sorted(needs)))
+        yield Core(name, text, top, TOPS.get(name, f"rtl/{name}"), files, tuple(sorted(needs)))
 
 
 def core_name(name):
@@ -78,15 +82,13 @@ def core(one):
         lines.append(f"      - {path}: {{file_type: {kind}}}")
     if one.needs:
         lines += ["    depend:", *(f"      - {core_name(name)}" for name in one.needs)]
-    if one.name not in TOPS:
-        lines += ["targets:", "  default:", "    filesets: [rtl]"]
-        return "\n".join(lines) + "\n"
     lines += [f"  {WAIVERS}:", "    depend:", f"      - {core_name(WAIVERS)}"]
-    lines += ["targets:", "  default: &default", "    filesets: [rtl]"]
-    lines += [f"    toplevel: {one.name}", "  lint:", "    <<: *default"]
-    lines += ["    description: verilator -Wall", "    default_tool: verilator"]
-    lines += [f"    filesets: [{WAIVERS}, rtl]", "    tools:", "      verilator:"]
+    lines += ["targets:", "  default: &default", "    filesets: [rtl]", f"    toplevel: {one.top}"]
+    lines += ["  lint:", "    <<: *default", "    description: verilator -Wall"]
+    lines += ["    default_tool: verilator", f"    filesets: [{WAIVERS}, rtl]", "    tools:", "      verilator:"]
     lines += ["        mode: lint-only", "        verilator_options: [-Wall]"]
+    lines += ["  synth:", "    <<: *default", "    description: Vivado's synthesis, without placement"]
+    lines += ["    default_tool: vivado", "    tools:", "      vivado:", f"        part: {PART}", "        pnr: none"]
     return "\n".join(lines) + "\n"
 
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 40bd5ca1b7a791f54646426d18c7782d9fce96df4a2f8bc5078dc3236227d0d6 cores.py verilog.py
+// sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
 // body-sha256: 31a6a218793cd2cf29f940aea3291a319a36f0678c9434fa600019e61ccb9fd3
 // All files of nic, each after those that it needs.
 byte_aligner.sv

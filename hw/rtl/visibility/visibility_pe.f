@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 40bd5ca1b7a791f54646426d18c7782d9fce96df4a2f8bc5078dc3236227d0d6 cores.py verilog.py
+// sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
 // body-sha256: 33fd748945cefcf2e01d252d6c1e26cca2efeca54d68111d80f5c1f09c7c4f6b
 // All files of visibility_pe, each after those that it needs.
 generated/visibility_pe_map_pkg.sv
