@@ -34,67 +34,155 @@ function Maybe#(Bit#(3)) lowest(Bit#(7) slots);
 endfunction
 
 // How much of the ring the registered waiters take, gaps between them included.
-function Bit#(3) span(Head head);
-   let waiting = fromStart(head.waiting, ringStart(head));
+function Bit#(3) span(Bit#(7) queued);
    Bit#(3) taken = 0;
    for (Integer i = 0; i < 7; i = i + 1)
-      if (waiting[i] == 1) taken = fromInteger(i + 1);
+      if (queued[i] == 1) taken = fromInteger(i + 1);
    return taken;
+endfunction
+
+// The places up to that many steps from the start of the ring.
+function Bit#(7) upTo(Bit#(3) steps) = ~(7'h7e << steps);
+
+// The places up to the lowest set bit; all if there is none.
+function Bit#(7) upToLowest(Bit#(7) places);
+   Bit#(7) found = 0;
+   for (Integer i = 0; i < 7; i = i + 1)
+      found[i] = pack((places & fromInteger(2 ** i - 1)) == 0);
+   return found;
 endfunction
 
 function Bit#(7) slotBit(Slot slot) = 7'b1 << (slot - 1);
 
 function Bool isRegistered(Head head, Slot slot) = (head.waiting & slotBit(slot)) != 0;
 
-// Whether the transaction, placed in the slot, may register in this head.
-function Bool mayEnter(Head head, Timestamp transaction, Slot slot) =
-   head.holder != 0 && head.holder != transaction && head.cancels != 63
-   && distance(slot, ringStart(head)) >= span(head);
+// What a line says when its words are looked at one by one. Bit p-1 is slot p, but of
+// `queued` and `room`, where bit 0 is where the ring starts.
+typedef struct {
+   Head head;
+   Slot start; // of the ring
+   Timestamp heir; // who is granted next; 0 if nobody waits
+   Bit#(7) queued; // registered slots
+   Bit#(7) room; // empty slots
+   Bit#(7) empty;
+   Bit#(7) own; // with the transaction in them
+   Bit#(7) younger; // of younger transactions than this one
+   Bool precedesHolder;
+   Bool unheld; // word 0 is 0
+   Bool holds;
+   Bool holdsAlone; // word 0 has nothing but the transaction
+   Bool expected; // word 0 is the one that was expected
+} Words deriving (Bits);
+
+function Words compareWords(Fault fault, Line line, Timestamp transaction, Head expected);
+   Head head = unpack(line[0]);
+   function Bool precedes(Timestamp other) =
+      fault == WaitDieInverted ? transaction > other : transaction < other;
+   Bit#(7) empty = 0;
+   Bit#(7) own = 0;
+   Bit#(7) younger = 0;
+   for (Integer p = 1; p <= 7; p = p + 1) begin
+      empty[p - 1] = pack(line[p] == 0);
+      own[p - 1] = pack(line[p] == mark(transaction));
+      younger[p - 1] = pack(precedes(truncateLSB(line[p])));
+   end
+   Slot next = fault == WrongHeir ? ringSlot(head.first, 1) : head.first;
+   let start = ringStart(head);
+   return Words {
+      head: head,
+      start: start,
+      heir: head.waiting == 0 ? 0 : truncateLSB(line[next]),
+      queued: fromStart(head.waiting, start),
+      room: fromStart(empty, start),
+      empty: empty,
+      own: own,
+      younger: younger,
+      precedesHolder: precedes(head.holder),
+      unheld: line[0] == 0,
+      holds: head.holder == transaction,
+      holdsAlone: line[0] == mark(transaction),
+      expected: head == expected };
+endfunction
+
+Bit#(8) mostRounds = 255;
+
+// What follows from the words for a transaction that is placed, or waits, in a slot.
+typedef struct {
+   Head head;
+   Timestamp heir;
+   Maybe#(Slot) waits; // a registered slot has the transaction in it
+   Bit#(3) waitsAt; // the position of that
+   Maybe#(Slot) open; // the first empty slot behind every registered waiter
+   Bool dies; // by its rule: it is not older than the holder and all who wait
+   Bool placeEmpty; // its slot has nobody in it
+   Bool enters; // it may register there
+   Bool joins; // and still should
+   Bool lastRound;
+   Bool registered;
+   Bit#(3) position; // of its slot
+   Head joined; // the expected head, with its slot in the queue
+   Bit#(3) joinsAt; // the position then; a slot that joins is behind all others
+   Head changed; // the head without it: passed on by the holder, or left by the slot
+   Bool unheld;
+   Bool holds;
+   Bool holdsAlone;
+   Bool expected;
+} Findings deriving (Bits);
+
+function Findings findIn(
+      Fault fault, Words words, Bool passesOn, Rule waitRule, Slot slot, Progress progress);
+   let head = words.head;
+   let steps = distance(slot, words.start);
+   let joined = register(progress.head, slot);
+   let oldest = words.precedesHolder && (head.waiting & ~words.younger) == 0;
+   let dies = waitRule == WaitDie && !oldest;
+   let enters = head.holder != 0 && !words.holds && head.cancels != 63
+      && steps >= span(words.queued);
+   let its = head.waiting & words.own; // one at the most
+   let next = nextFirst(words);
+   return Findings {
+      head: head,
+      heir: words.heir,
+      waits: slotOf(lowest(its)),
+      waitsAt: positionIn(fault, words.queued, upToLowest(fromStart(its, words.start))),
+      open: chooseSlot(fault, words),
+      dies: dies,
+      placeEmpty: (words.empty & slotBit(slot)) != 0,
+      enters: enters,
+      joins: enters && !dies && (its == 0 || fault == WaitMissed),
+      lastRound: progress.rounds == mostRounds,
+      registered: isRegistered(head, slot),
+      position: positionIn(fault, words.queued, upTo(steps)),
+      joined: joined,
+      joinsAt: positionIn(fault, joined.waiting, '1),
+      changed: passesOn ? handOver(fault, head, words.heir, next) : leave(fault, head, slot, next),
+      unheld: words.unheld,
+      holds: words.holds,
+      holdsAlone: words.holdsAlone,
+      expected: words.expected };
+endfunction
+
+// The slot of a bit.
+function Maybe#(Slot) slotOf(Maybe#(Bit#(3)) place) =
+   isValid(place) ? tagged Valid (validValue(place) + 1) : tagged Invalid;
 
 // The first empty slot behind every registered waiter.
-function Maybe#(Slot) chooseSlot(Fault fault, Line line);
-   Head head = unpack(line[0]);
-   Bit#(7) empty = 0;
-   for (Integer p = 1; p <= 7; p = p + 1) empty[p - 1] = pack(line[p] == 0);
-   let start = ringStart(head);
-   let skipped = span(head);
+function Maybe#(Slot) chooseSlot(Fault fault, Words words);
+   let skipped = span(words.queued);
    if (fault == SlotInGap) skipped = 0;
    if (fault == SlotTooFar && skipped != 7) skipped = skipped + 1;
-   Bit#(7) open = fromStart(empty, start) & (7'h7f << skipped);
-   if (head.cancels == 63) open = 0;
+   Bit#(7) open = words.room & (7'h7f << skipped);
+   if (words.head.cancels == 63) open = 0;
    if (fault == FullMissed && open == 0) open = 7'h40;
    return case (lowest(open)) matches
-      tagged Valid .steps: tagged Valid ringSlot(start, steps);
+      tagged Valid .steps: tagged Valid ringSlot(words.start, steps);
       tagged Invalid: tagged Invalid;
    endcase;
 endfunction
 
-// The registered slot that holds the transaction, if there is one.
-function Maybe#(Slot) findWaiter(Line line, Timestamp transaction);
-   Head head = unpack(line[0]);
-   Maybe#(Slot) found = tagged Invalid;
-   for (Integer p = 7; p >= 1; p = p - 1)
-      if (head.waiting[p - 1] == 1 && line[p] == mark(transaction))
-         found = tagged Valid fromInteger(p);
-   return found;
-endfunction
-
-// Wait-die: older (smaller) than the holder and than every registered waiter.
-function Bool isOldest(Fault fault, Line line, Timestamp transaction);
-   Head head = unpack(line[0]);
-   function Bool precedes(Timestamp other) =
-      fault == WaitDieInverted ? transaction > other : transaction < other;
-   Bool oldest = precedes(head.holder);
-   for (Integer p = 1; p <= 7; p = p + 1)
-      if (head.waiting[p - 1] == 1 && !precedes(truncateLSB(line[p]))) oldest = False;
-   return oldest;
-endfunction
-
-// 1 for the next to be granted.
-function Bit#(3) positionOf(Fault fault, Head head, Slot slot);
-   let start = ringStart(head);
-   Bit#(7) ahead = fromStart(head.waiting, start) & ~(7'h7e << distance(slot, start));
-   let position = pack(countOnes(ahead));
+// Of the last of these places; 1 is next to be granted.
+function Bit#(3) positionIn(Fault fault, Bit#(7) queued, Bit#(7) places);
+   let position = pack(countOnes(queued & places));
    return fault == PositionOffByOne ? position - 1 : position;
 endfunction
 
@@ -104,38 +192,29 @@ function Head register(Head head, Slot slot) = Head {
    first: head.waiting == 0 ? slot : head.first,
    cancels: head.cancels };
 
-// The first registered slot after `slot`, which is not registered itself any more.
-function Slot nextAfter(Bit#(7) waiting, Slot slot) =
-   case (lowest(fromStart(waiting, slot))) matches
-      tagged Valid .steps: ringSlot(slot, steps);
+// The registered slot after the first one; 0 if there is none.
+function Slot nextFirst(Words words) =
+   case (lowest(words.queued & 7'h7e)) matches
+      tagged Valid .steps: ringSlot(words.start, steps);
       tagged Invalid: 0;
    endcase;
 
-function Head leave(Fault fault, Head head, Slot slot);
-   let waiting = head.waiting & ~slotBit(slot);
+function Head leave(Fault fault, Head head, Slot slot, Slot next);
    let moves = head.first == slot && fault != LeaverStaysFirst;
    let counts = head.cancels != 63 && fault != CancelNotCounted;
    return Head {
       holder: head.holder,
-      waiting: waiting,
-      first: moves ? nextAfter(waiting, slot) : head.first,
+      waiting: head.waiting & ~slotBit(slot),
+      first: moves ? next : head.first,
       cancels: counts ? head.cancels + 1 : head.cancels };
 endfunction
 
-// Who is granted next: the word of slot `first`.
-function Timestamp heirOf(Fault fault, Line line);
-   Head head = unpack(line[0]);
-   Slot slot = fault == WrongHeir ? ringSlot(head.first, 1) : head.first;
-   return truncateLSB(line[slot]);
-endfunction
-
 // The holder's last word: to the heir when somebody waits, else free.
-function Head handOver(Fault fault, Head head, Timestamp heir);
-   let waiting = head.waiting & ~slotBit(head.first);
+function Head handOver(Fault fault, Head head, Timestamp heir, Slot next);
    return head.waiting == 0 ? unpack(0) : Head {
       holder: heir,
-      waiting: waiting,
-      first: fault == FirstStuck ? head.first : nextAfter(waiting, head.first),
+      waiting: head.waiting & ~slotBit(head.first),
+      first: fault == FirstStuck ? head.first : next,
       cancels: fault == CancelsKept ? head.cancels : 0 };
 endfunction
 

@@ -77,10 +77,9 @@ Progress noProgress = Progress {
    slot: 0, shared: False, head: unpack(0), heir: 0, rounds: 0, ending: tagged Invalid };
 
 // What came back from memory. A compare-and-swap returns the old word in its own
-// lanes of `line`, a store nothing.
+// lanes of the line, a store nothing.
 typedef struct {
    Phase phase;
-   Line line;
    Bool failed; // error on R or B
 } Answer deriving (Bits, Eq);
 
@@ -93,20 +92,30 @@ typedef struct {
    Word swap;
 } Write deriving (Bits, Eq);
 
+// What a step writes: Nothing is stored; Mine is the transaction, if nobody is there;
+// Joined and Changed are heads, if the expected one is still there, with the slot in the
+// queue, or as they were found.
+typedef enum { Nothing, Mine, Joined, Changed } Change deriving (Bits, Eq);
+
+typedef struct {
+   Phase phase;
+   Slot slot;
+   Change change;
+} NextWrite deriving (Bits, Eq);
+
 typedef struct {
    Code code;
    Bool again;
    Bit#(3) position;
-   Timestamp timestamp;
 } Ending deriving (Bits, Eq);
 
 // What to do about an answer: exactly one of these.
 typedef union tagged {
-   Write IssueWrite;
+   NextWrite IssueWrite;
    Phase IssueRead; // of the whole line
    Ending Finish; // the last response
-   Head Enter; // answer queued, and wait
-   Head Stay; // a waiter found itself still waiting
+   Bit#(3) Enter; // answer queued in this position, and wait; the head is the expected one
+   void Stay; // a waiter found itself still waiting, in the head that is the expected one
 } Deed deriving (Bits, Eq);
 
 typedef struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Storage that is written as one block: a small memory, and two kinds of queue.
-// Everything here is conflict-free: all methods see the state at the start of the
-// cycle, so that any rules may use both ends of a queue in one cycle. The price is
+// Storage that is written as one block: a small memory, and three kinds of queue.
+// Everything here but a stage is conflict-free: all methods see the state at the start of
+// the cycle, so that any rules may use both ends of a queue in one cycle. The price is
 // that enq needs notFull and deq needs notEmpty; the caller checks, nothing guards.
 
 // hw/rtl/common/lut_ram.sv. A read in the cycle of a write returns the old word.
@@ -57,6 +57,27 @@ module mkQueue(Queue#(item)) provisos (Bits#(item, itemWidth));
    method notEmpty = headFull;
    method notFull = !tailFull;
    method first = head;
+   method Action enq(item what) = coming.wset(what);
+   method deq = going.send;
+endmodule
+
+// One place, that can be filled in the cycle in which it is emptied: notFull sees deq.
+// For stages in a row, which so move together and need no second place.
+module mkStage(Queue#(item)) provisos (Bits#(item, itemWidth));
+   Reg#(Bool) full <- mkReg(False);
+   Reg#(item) held <- mkRegU;
+   RWire#(item) coming <- mkRWire;
+   PulseWire going <- mkPulseWire;
+
+   (* fire_when_enabled, no_implicit_conditions *)
+   rule update;
+      full <= isValid(coming.wget) || full && !going;
+      if (coming.wget matches tagged Valid .what) held <= what;
+   endrule
+
+   method notEmpty = full;
+   method notFull = !full || going;
+   method first = held;
    method Action enq(item what) = coming.wset(what);
    method deq = going.send;
 endmodule

@@ -84,35 +84,44 @@ module mkMemoryMaster#(Fault fault)(MemoryMaster);
    Queue#(AccessId) doneByRead <- mkContextQueue;
    Queue#(AccessId) doneByWrite <- mkContextQueue;
    Reg#(Bool) writesTurn <- mkReg(False);
+   Queue#(AccessId) done <- mkStage; // of both
 
    RWire#(Tuple2#(AccessId, Bool)) readBeat <- mkRWire;
    Wire#(Line) readLine <- mkDWire(?); // goes with it; wide words are moved unpacked
    RWire#(Tuple2#(AccessId, Bool)) writeBeat <- mkRWire;
 
-   let takesWrite = doneByWrite.notEmpty && (writesTurn || !doneByRead.notEmpty);
-   let served = takesWrite ? doneByWrite.first : doneByRead.first;
-
    // After the port methods, which only set the wires.
    (* fire_when_enabled, no_implicit_conditions *)
    rule collect;
-      Bit#(128) half = halfDone;
       Bit#(128) readBit = 0;
       if (readBeat.wget matches tagged Valid {.id, .failed}) begin
          lines.write(id.tag, readLine);
          readErrors.write(id.tag, failed);
          let atomic = isAtomic(id.phase);
          readBit = atomic ? 1 << id.tag : 0;
-         if (!atomic || (half & readBit) != 0) doneByRead.enq(id);
+         if (!atomic || halfDone[id.tag] == 1) doneByRead.enq(id);
       end
-      half = half ^ readBit;
       Bit#(128) writeBit = 0;
       if (writeBeat.wget matches tagged Valid {.id, .failed}) begin
          writeErrors.write(id.tag, failed);
          let atomic = isAtomic(id.phase);
          writeBit = atomic ? 1 << id.tag : 0;
-         if (!atomic || (half & writeBit) != 0) doneByWrite.enq(id);
+         // Both may come at once; then the read is the first.
+         let together = case (readBeat.wget) matches
+            tagged Valid {.other, .*}: isAtomic(other.phase) && other.tag == id.tag;
+            default: False;
+         endcase;
+         if (!atomic || (halfDone[id.tag] == 1) != together) doneByWrite.enq(id);
       end
-      halfDone <= half ^ writeBit;
+      halfDone <= halfDone ^ readBit ^ writeBit;
+   endrule
+
+   (* fire_when_enabled *)
+   rule serve ((doneByRead.notEmpty || doneByWrite.notEmpty) && done.notFull);
+      let takesWrite = doneByWrite.notEmpty && (writesTurn || !doneByRead.notEmpty);
+      done.enq(takesWrite ? doneByWrite.first : doneByRead.first);
+      if (takesWrite) doneByWrite.deq; else doneByRead.deq;
+      writesTurn <= !takesWrite;
    endrule
 
    interface MemoryPort port;
@@ -193,8 +202,9 @@ module mkMemoryMaster#(Fault fault)(MemoryMaster);
    method readReady = reads.notFull;
    method Action read(ReadAccess access) = reads.enq(access);
 
-   method completed = doneByRead.notEmpty || doneByWrite.notEmpty;
+   method completed = done.notEmpty;
    method completion;
+      let served = done.first;
       let phase = served.phase;
       let writes = isAtomic(phase) || phase == Withdraw || phase == Clear;
       let reads = phase != Withdraw && phase != Clear;
@@ -204,8 +214,5 @@ module mkMemoryMaster#(Fault fault)(MemoryMaster);
          failed: reads && readErrors.read(served.tag)
             || writes && writeErrors.read(served.tag) };
    endmethod
-   method Action next;
-      if (takesWrite) doneByWrite.deq; else doneByRead.deq;
-      writesTurn <= !takesWrite;
-   endmethod
+   method next = done.deq;
 endmodule

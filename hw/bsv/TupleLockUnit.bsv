@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The tuple-locking unit of docs/lock-unit.md.
 //
-//   requests -> decode -> admit -+----------------> write, read -> memory
-//                  |             |   copy, errors        ^           |
-//                  |             +----------> responses  |           | answers
-//                  |                              ^      |           v
-//                  +- contexts, progress -------> advance <------- fetch
-//                                                                      beats -> Waiters
+//   requests -> decode -> stand -> look, admit -+--------> write, read -> memory
+//                                        |      |  copy, errors   ^          |
+//                                        |      +---> responses   |          | answers
+//                                        |                 ^      |          |
+//                                        |                 advance           |
+//                                        |                    ^              v
+//                                        +- contexts -> decide <- examine <- compare <- fetch
+//                                                                     beats -> Waiters
 //
 // A request occupies the context with the number of its tag from admission to its
 // last response. The phase of its outstanding access rides in the AXI id; what else
@@ -15,8 +17,13 @@
 // outstanding, or it is between fetch and advance, or it waits, so nobody reads an
 // entry in the cycle of its writing.
 //
+// An answer takes a cycle in each of serve (whose turn it is, in MemoryMaster), fetch
+// (which request it is of), compare (the words of the line, one by one), examine (what
+// they say together), decide (the step) and advance.
+//
 // Order of the rules in a cycle: advance, watch, admit, issue. The first three only
-// claim ports, the earlier before the later; issue does what was claimed.
+// claim ports, the earlier before the later; issue does what was claimed. Decide,
+// examine, compare and fetch follow in this order, each into the place that is left.
 import LockTypes :: *;
 import LockBucket :: *;
 import LockStep :: *;
@@ -71,8 +78,87 @@ typedef struct {
    Bool failed;
 } Fetched deriving (Bits);
 
-function Response respond(Tag tag, Bool notice, Ending ending) = Response {
-   timestamp: ending.timestamp,
+typedef struct {
+   Fetched fetched;
+   Words words;
+} Compared deriving (Bits);
+
+typedef struct {
+   Fetched fetched;
+   Findings findings;
+} Examined deriving (Bits);
+
+typedef struct {
+   Tag tag;
+   Request request;
+   Phase phase; // that was answered
+   Step step;
+   Head changed;
+} Decided deriving (Bits);
+
+// A request before admission.
+typedef struct {
+   Decoded asked;
+   Bool open; // another with its tag is
+} Standing deriving (Bits);
+
+// What the target of a cancel or poll was a cycle ago, and whether it goes on to wait.
+typedef struct {
+   Bool waits; // for the transaction of the cancel or poll
+   Bool reading; // its line
+   Bool offered; // perhaps, as the next whose line is read
+   LineNumber line;
+   Slot slot;
+   Bool shared;
+   Bool copied; // and of the copy:
+   Bool holds;
+   Bool registered;
+   Bit#(7) queued; // from the start of the ring, and how far from it is the slot
+   Bit#(3) steps;
+} Target deriving (Bits);
+
+// What is counted, in the cycle after.
+typedef struct {
+   Bool answered;
+   Code code;
+   Bool again;
+   Bool handedOver;
+   Bool ofPoll;
+   Bool wrote;
+   Bool compared;
+   Bool lineRead;
+   Bool handled;
+   Bool pollRead;
+   Bool pollFromCopy;
+   Bool copiesVoided;
+} Happened deriving (Bits);
+
+function Events eventsOf(Happened it);
+   let told = it.answered && !it.ofPoll;
+   let code = it.code;
+   return Events {
+      copiesVoided: it.copiesVoided,
+      pollRead: it.pollRead,
+      pollFromCopy: it.pollFromCopy,
+      lineRead: it.lineRead,
+      stored: it.wrote && !it.compared,
+      compareSwapped: it.wrote && it.compared,
+      busError: it.answered && code == BusError,
+      requesterError: it.answered
+         && (code == NotHeld || code == TagBusy || code == NotWaiting || code == BadRequest),
+      cancelled: told && code == Cancelled,
+      handedOver: told && code == Released && it.handedOver,
+      released: told && code == Released,
+      refused: told && (code == RefusedFull || code == RefusedBusy
+         || code == RefusedDie || code == RefusedContended),
+      queued: told && code == Queued,
+      grantedAgain: told && code == Granted && it.again,
+      granted: told && code == Granted,
+      request: it.handled };
+endfunction
+
+function Response respond(Tag tag, Bool notice, Timestamp timestamp, Ending ending) = Response {
+   timestamp: timestamp,
    notice: notice,
    position: ending.position,
    code: ending.code,
@@ -104,21 +190,30 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
 
    Queue#(Bit#(192)) beats <- mkQueue;
    Queue#(Decoded) decoded <- mkQueue;
+   Queue#(Standing) standing <- mkStage;
    Queue#(Fetched) fetched <- mkQueue;
    Queue#(Line) fetchedLines <- mkQueue; // goes with `fetched`
+   Queue#(Compared) compared <- mkStage;
+   Queue#(Examined) examined <- mkStage;
+   Queue#(Decided) decided <- mkStage;
    Queue#(Response) responses <- mkQueue;
 
-   // One memory for each rule that reads, written together at admission: by fetch, by
-   // admit for the target of a cancel or poll, by watch ...
+   // One memory for each rule that reads, written together at admission: by fetch, and by
+   // look for the target of a cancel or poll ...
    LutRam#(Tag, Request) requestsToFetch <- mkLutRam;
-   LutRam#(Tag, Request) requestsToAim <- mkLutRam;
-   LutRam#(Tag, LineNumber) linesToWatch <- mkLutRam;
+   LutRam#(Tag, Tuple2#(Timestamp, LineNumber)) requestsToAim <- mkLutRam;
    // ... and written together when a context advances.
    LutRam#(Tag, Progress) progressesToFetch <- mkLutRam;
    LutRam#(Tag, Tuple2#(Slot, Bool)) placesToAim <- mkLutRam;
 
    Reg#(TagSet) busy <- mkReg(0); // open requests
    Reg#(TagSet) begun <- mkReg(0); // those that have a progress
+
+   // Of the request before admission, if it has been there for a cycle.
+   Reg#(Bool) looked <- mkReg(False);
+   Reg#(Target) target <- mkRegU;
+
+   Reg#(Happened) happened <- mkReg(unpack(0));
 
    RWire#(WriteAccess) stepWrite <- mkRWire;
    RWire#(WriteAccess) admitWrite <- mkRWire;
@@ -129,6 +224,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
    RWire#(Response) admitResponse <- mkRWire;
    RWire#(Tag) opens <- mkRWire;
    RWire#(Tag) advances <- mkRWire;
+   RWire#(Tag) departs <- mkRWire;
    RWire#(Tag) ends <- mkRWire;
    RWire#(Tag) endsTarget <- mkRWire;
    PulseWire arrives <- mkPulseWire;
@@ -159,135 +255,202 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
       fetchedLines.enq(done.line);
    endrule
 
+   (* fire_when_enabled *)
+   rule compare (fetched.notEmpty && compared.notFull);
+      let it = fetched.first;
+      fetched.deq;
+      fetchedLines.deq;
+      compared.enq(Compared {
+         fetched: it,
+         words: compareWords(
+            fault, fetchedLines.first, it.request.transaction, it.progress.head) });
+   endrule
+
+   (* fire_when_enabled *)
+   rule examine (compared.notEmpty && examined.notFull);
+      let it = compared.first.fetched;
+      compared.deq;
+      examined.enq(Examined {
+         fetched: it,
+         findings: findIn(
+            fault, compared.first.words, passesOn(it.phase), it.request.waitRule,
+            placeOf(it.request, it.progress), it.progress) });
+   endrule
+
+   (* fire_when_enabled *)
+   rule decide (examined.notEmpty && decided.notFull);
+      let it = examined.first.fetched;
+      examined.deq;
+      decided.enq(Decided {
+         tag: it.tag,
+         request: it.request,
+         phase: it.phase,
+         step: nextStep(
+            fault, it.request, it.progress,
+            Answer { phase: it.phase, failed: it.failed },
+            examined.first.findings),
+         changed: examined.first.findings.changed });
+   endrule
+
    // ------------------------------------------------------------------ advance
 
-   let now = fetched.first;
-   let step = nextStep(fault, now.request, now.progress, Answer {
-      phase: now.phase, line: fetchedLines.first, failed: now.failed });
-   let hasRoom = case (step.deed) matches
-      tagged IssueWrite .*: memory.writeReady;
-      tagged IssueRead .*: memory.readReady;
-      tagged Stay .*: True;
-      default: responses.notFull;
-   endcase;
+   let now = decided.first;
+   let step = now.step;
+   // What it claims: of each port at most one of advance, watch and admit has it. They are
+   // told apart by what they would do, not by whether they can: nobody else can either.
+   let stepWrites = decided.notEmpty
+      && (case (step.deed) matches tagged IssueWrite .*: True; default: False; endcase);
+   let stepReads = decided.notEmpty
+      && (case (step.deed) matches tagged IssueRead .*: True; default: False; endcase);
+   let stepAnswers = decided.notEmpty
+      && (case (step.deed) matches
+         tagged Enter .*: True;
+         tagged Finish .*: True;
+         default: False;
+      endcase);
+   let hasRoom = !(stepWrites && !memory.writeReady) && !(stepReads && !memory.readReady)
+      && !(stepAnswers && !responses.notFull);
 
    // Before `watch` and `admit`, which take what it leaves of the ports: a context
    // that has begun is finished first, so that the number of open ones stays bounded.
    (* fire_when_enabled *)
-   rule advance (fetched.notEmpty && hasRoom);
+   rule advance (decided.notEmpty && hasRoom);
       let request = now.request;
-      fetched.deq;
-      fetchedLines.deq;
+      decided.deq;
       progressesToFetch.write(now.tag, step.progress);
       placesToAim.write(now.tag, tuple2(step.progress.slot, step.progress.shared));
       advances.wset(now.tag);
       let woken = now.phase == Watch;
-      let stays = False;
-      let enters = tagged Invalid;
+      let stays = step.deed == Stay;
+      let enters = False;
       case (step.deed) matches
-         tagged IssueWrite .write: stepWrite.wset(
-            WriteAccess { tag: now.tag, line: request.line, write: write });
+         tagged IssueWrite .next: stepWrite.wset(WriteAccess {
+            tag: now.tag, line: request.line,
+            write: writeOf(next, request, step.progress, now.changed) });
          tagged IssueRead .next: stepRead.wset(ReadAccess {
             id: AccessId { phase: next, tag: now.tag }, line: request.line, keeps: False });
-         tagged Stay .head: begin
-            stays = True;
-            waiters.keep(now.tag, head);
-            // It had begun to leave: it waits again.
-            if (!woken) enters = tagged Valid now.tag;
-         end
-         tagged Enter .head: begin
-            enters = tagged Valid now.tag;
-            waiters.keep(now.tag, head);
-            stepResponse.wset(respond(now.tag, False, Ending {
-               code: Queued,
-               again: False,
-               position: positionOf(fault, head, step.progress.slot),
-               timestamp: request.transaction }));
+         tagged Stay: enters = !woken; // it had begun to leave, and waits again
+         tagged Enter .position: begin
+            enters = True;
+            stepResponse.wset(respond(now.tag, False, request.transaction, Ending {
+               code: Queued, again: False, position: position }));
          end
          tagged Finish .ending: begin
             let notice = request.op == Acquire
                && (woken || now.phase == Clear || now.phase == Leave);
-            stepResponse.wset(respond(now.tag, notice, ending));
+            let about = ending.code == Released ? step.progress.heir : request.transaction;
+            stepResponse.wset(respond(now.tag, notice, about, ending));
             ends.wset(now.tag);
             if (request.op == Poll) answersPoll.send;
-            if (request.op == Cancel) begin
-               // Its target ends with it; but after a bus error it is left to find
-               // out by itself what became of it.
-               if (ending.code == BusError) enters = tagged Valid request.target;
-               else if (fault != TargetKeptBusy) endsTarget.wset(request.target);
-            end
+            // The target of a cancel ends with it; but after a bus error it is left to
+            // find out by itself what became of it.
+            enters = request.op == Cancel && ending.code == BusError;
+            if (request.op == Cancel && ending.code != BusError && fault != TargetKeptBusy)
+               endsTarget.wset(request.target);
          end
       endcase
-      if (enters matches tagged Valid .tag) waiters.enter(tag);
+      if (enters) waiters.enter(request.op == Cancel ? request.target : now.tag);
+      if (enters || stays) waiters.keep(now.tag, step.progress.head);
       if (woken && stays) waiters.stay(now.tag);
-      if (woken && !stays) waiters.depart(now.tag);
+      if (woken && !stays) begin
+         waiters.depart(now.tag);
+         departs.wset(now.tag);
+      end
    endrule
 
    // -------------------------------------------------------------------- watch
 
-   let asked = decoded.first;
+   let asked = standing.first.asked;
    let aim = asked.request.target;
-   let cancels = decoded.notEmpty && asked.good && asked.request.op == Cancel;
+   let cancels = standing.notEmpty && asked.good && asked.request.op == Cancel;
 
-   // Not for the target of a cancel that stands before admission: the cancel would
-   // have to wait for the read, again and again if beats keep coming.
+   // Not for the target of a cancel that has looked at it before admission: the cancel
+   // would have to wait for the read, again and again if beats keep coming.
+   let watchReads = isValid(waiters.reader) && !(cancels && looked && target.offered);
+
    (* fire_when_enabled *)
-   rule watch (waiters.reader matches tagged Valid .tag
-         &&& memory.readReady && !isValid(stepRead.wget) && !(cancels && aim == tag));
-      let line = linesToWatch.read(tag);
+   rule watch (watchReads && memory.readReady && !stepReads);
+      match {.tag, .line} = validValue(waiters.reader);
       watchRead.wset(ReadAccess {
          id: AccessId { phase: Watch, tag: tag }, line: line, keeps: True });
-      waiters.reread(tag, line);
+      waiters.reread;
    endrule
 
    // -------------------------------------------------------------------- admit
 
-   let open = has(busy, asked.tag) && fault != TagBusyMissed;
-   let aimed = requestsToAim.read(aim);
-   match {.aimedSlot, .aimedShared} = placesToAim.read(aim);
+   // A cycle before a cancel or poll is admitted, since to find its target takes one.
+   (* fire_when_enabled, no_implicit_conditions *)
+   rule look;
+      match {.transaction, .line} = requestsToAim.read(aim);
+      match {.slot, .shared} = placesToAim.read(aim);
+      let copy = waiters.copy(aim);
+      let start = ringStart(copy);
+      target <= Target {
+         waits: waiters.waits(aim) && transaction == asked.request.transaction
+            && departs.wget != tagged Valid aim,
+         reading: waiters.reading(aim) || waiters.begins(aim),
+         offered: waiters.mayRead(aim),
+         line: line,
+         slot: slot,
+         shared: shared,
+         copied: waiters.copied(aim),
+         holds: copy.holder == asked.request.transaction,
+         registered: isRegistered(copy, slot),
+         queued: fromStart(copy.waiting, start),
+         steps: distance(slot, start) };
+   endrule
+
+   let open = standing.first.open;
    let aims = asked.request.op == Cancel || asked.request.op == Poll;
-   let waits = waiters.waits(aim) && aimed.transaction == asked.request.transaction;
-   let fromCopy = asked.request.op == Poll && waiters.copied(aim);
+   // Who waits keeps its place, and its line is not read while a cancel stands here.
+   let waits = target.waits;
+   let fromCopy = asked.request.op == Poll && target.copied;
    let toWrite = !aims;
    let accepted = !open && asked.good && (!aims || waits);
-   let mayAdmit =
-      !accepted || aims && fromCopy ? !isValid(stepResponse.wget) && responses.notFull
-      : toWrite ? !isValid(stepWrite.wget) && memory.writeReady
-      : !isValid(stepRead.wget) && !isValid(watchRead.wget) && memory.readReady
-         // The target's tag is free as soon as the cancel has ended: no read of it
-         // may be on its way.
-         && !(asked.request.op == Cancel && waiters.reading(aim));
+   let readFree = !stepReads && !watchReads && memory.readReady;
+   // The target's tag is free as soon as a cancel has ended: no read of it may be on its
+   // way. By itself, since the path is long.
+   let takes = cancels && looked && !open && waits && readFree && !target.reading;
+   (* fire_when_enabled *)
+   rule take (takes);
+      waiters.take(aim);
+   endrule
+
+   let mayAdmit = aims && !looked ? False
+      : !accepted || aims && fromCopy ? !stepAnswers && responses.notFull
+      : toWrite ? !stepWrites && memory.writeReady
+      : readFree && !(asked.request.op == Cancel && target.reading);
 
    (* fire_when_enabled *)
-   rule admit (decoded.notEmpty && mayAdmit);
+   rule admit (standing.notEmpty && mayAdmit);
       let request = asked.request;
       if (aims) begin
-         request.line = aimed.line;
-         request.slot = aimedSlot;
-         request.shared = aimedShared;
+         request.line = target.line;
+         request.slot = target.slot;
+         request.shared = target.shared;
       end
-      decoded.deq;
+      standing.deq;
       handled.send;
       if (!accepted) begin
          answeredAtOnce.send;
-         admitResponse.wset(respond(asked.tag, False, Ending {
+         admitResponse.wset(respond(asked.tag, False, request.transaction, Ending {
             code: open ? TagBusy : !asked.good ? BadRequest : NotWaiting,
             again: False,
-            position: 0,
-            timestamp: request.transaction }));
+            position: 0 }));
       end
       else if (aims && fromCopy) begin
          pollFromCopy.send;
          answeredAtOnce.send;
          answersPoll.send;
-         admitResponse.wset(respond(asked.tag, False, pollEnding(
-            fault, waiters.copy(aim), request.transaction, request.slot)));
+         admitResponse.wset(respond(asked.tag, False, request.transaction, pollEnding(
+            target.holds, target.registered,
+            positionIn(fault, target.queued, upTo(target.steps)))));
       end
       else begin
          opens.wset(asked.tag);
          requestsToFetch.write(asked.tag, request);
-         requestsToAim.write(asked.tag, request);
-         linesToWatch.write(asked.tag, request.line);
+         requestsToAim.write(asked.tag, tuple2(request.transaction, request.line));
+         waiters.standAt(asked.tag, request.line);
          if (toWrite)
             admitWrite.wset(WriteAccess {
                tag: asked.tag,
@@ -297,9 +460,19 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
             admitRead.wset(ReadAccess {
                id: AccessId { phase: Inspect, tag: asked.tag },
                line: request.line, keeps: False });
-         if (request.op == Cancel) waiters.take(aim);
          if (request.op == Poll) pollRead.send;
       end
+   endrule
+
+   // After `admit`, into the place that it leaves.
+   (* fire_when_enabled *)
+   rule stand (decoded.notEmpty && standing.notFull);
+      let tag = decoded.first.tag;
+      let isOpen = has(busy, tag) || opens.wget == tagged Valid tag;
+      decoded.deq;
+      standing.enq(Standing {
+         asked: decoded.first,
+         open: isOpen && fault != TagBusyMissed });
    endrule
 
    // -------------------------------------------------------------------- issue
@@ -320,6 +493,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
       let ended = only(ends.wget) | only(endsTarget.wget);
       busy <= (busy | opened) & ~ended;
       begun <= (begun | only(advances.wget)) & ~ended;
+      looked <= standing.notEmpty && !handled;
       function Bit#(8) one(Bool happens) = happens ? 1 : 0;
       openRequests <= openRequests + one(arrives) - one(answeredAtOnce)
          - one(isValid(ends.wget)) - one(isValid(endsTarget.wget));
@@ -328,30 +502,20 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
    (* fire_when_enabled, no_implicit_conditions *)
    rule countEvents;
       let response = fromMaybe(unpack(0), answers);
-      let code = response.code;
-      let answered = isValid(answers);
-      let told = answered && !answersPoll;
-      let wrote = isValid(writes);
-      let compares = fromMaybe(unpack(0), writes).write.compares;
-      registers.count(Events {
-         copiesVoided: waiters.voids,
+      happened <= Happened {
+         answered: isValid(answers),
+         code: response.code,
+         again: response.again,
+         handedOver: response.timestamp != 0,
+         ofPoll: answersPoll,
+         wrote: isValid(writes),
+         compared: fromMaybe(unpack(0), writes).write.compares,
+         lineRead: isValid(reads),
+         handled: handled,
          pollRead: pollRead,
          pollFromCopy: pollFromCopy,
-         lineRead: isValid(reads),
-         stored: wrote && !compares,
-         compareSwapped: wrote && compares,
-         busError: answered && code == BusError,
-         requesterError: answered
-            && (code == NotHeld || code == TagBusy || code == NotWaiting || code == BadRequest),
-         cancelled: told && code == Cancelled,
-         handedOver: told && code == Released && response.timestamp != 0,
-         released: told && code == Released,
-         refused: told && (code == RefusedFull || code == RefusedBusy
-            || code == RefusedDie || code == RefusedContended),
-         queued: told && code == Queued,
-         grantedAgain: told && code == Granted && response.again,
-         granted: told && code == Granted,
-         request: handled });
+         copiesVoided: waiters.voids };
+      registers.count(eventsOf(happened));
    endrule
 
    interface StreamSink requestPort;

@@ -2,8 +2,8 @@
 // take_turns: one that asks is chosen, and whoever keeps asking is taken after at most all others.
 `include "../rules/rule.svh"
 module take_turns_formal #(
-    parameter int unsigned LogCount = 3,
-    localparam int unsigned Count   = 2**LogCount
+    parameter int unsigned Count     = 7,
+    localparam int unsigned LogCount = $clog2(Count)
 ) (
     input logic             clk_i,
     input logic             rst_ni,
@@ -14,13 +14,14 @@ module take_turns_formal #(
     logic [LogCount-1:0] number_o;
 
     power_up i_power_up (.*);
-    take_turns #(.LogCount(LogCount)) i_block (.*);
+    take_turns #(.Count(Count)) i_block (.*);
     // Something is taken only where something is chosen.
     `RULE(taken_where_one_asks, 0, !taken_i || asks_i != 0)
 
     logic [LogCount-1:0] one;
     logic [LogCount:0]   others_q;
     arbitrary #(.Width(LogCount)) i_one (.clk_i, .value_o(one));
+    `RULE(one_is_some_of_them, 0, 32'(one) < Count)
     always_ff @(posedge clk_i) begin
         if (!rst_ni || !asks_i[one]) others_q <= '0;
         else if (taken_i) others_q <= chosen_o[one] ? '0 : others_q + 1'b1;

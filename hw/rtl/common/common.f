@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: 12eb5c4799656d22a1a6e30bc78fe0e5f922ce07258b8f9dd7c5a98214a91d4c
+// body-sha256: ad975f5f422d37a1eea1ff05ebacbbb0521cab7cdc4bcb8537c8519712fd411b
 // All files of common, each after those that it needs.
 clock_gate.sv
 quiet_watch.sv
@@ -10,3 +10,4 @@ block_ram.sv
 interrupt_collector.sv
 lut_ram.sv
 lut_fifo.sv
+take_turns.sv

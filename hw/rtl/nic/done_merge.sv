@@ -47,13 +47,19 @@ module done_merge
         end
     end
 
-    // The first that waits, counted from the one after the last.
-    logic [Places-1:0] after_q, after_that, candidates;
-    done_t             next;
-    assign free       = !m_axis_tvalid || m_axis_tready;
-    assign after_that = waits & after_q;
-    assign candidates = after_that != 0 ? after_that : waits;
-    assign chosen     = Places'(first_of(Queues'(candidates)));
+    done_t                     next;
+    logic [$clog2(Places)-1:0] unused;
+    assign free = !m_axis_tvalid || m_axis_tready;
+    take_turns #(
+        .Count(Places)
+    ) i_turns (
+        .clk_i,
+        .rst_ni,
+        .asks_i  (waits),
+        .taken_i (free && |waits),
+        .chosen_o(chosen),
+        .number_o(unused)
+    );
     always_comb begin
         next = '0;
         for (int unsigned n = 0; n < Places; n++) next |= chosen[n] ? waiting[n] : '0;
@@ -61,13 +67,8 @@ module done_merge
 
     always_ff @(posedge clk_i) begin
         if (free) m_axis_tdata <= next;
-        if (!rst_ni) begin
-            m_axis_tvalid <= 1'b0;
-            after_q       <= '0;
-        end else if (free) begin
-            m_axis_tvalid <= |waits;
-            if (waits != 0) after_q <= Places'(behind(Queues'(candidates)));
-        end
+        if (!rst_ni) m_axis_tvalid <= 1'b0;
+        else if (free) m_axis_tvalid <= |waits;
     end
 
 `ifndef SYNTHESIS

@@ -33,7 +33,7 @@ module entry_chooser #(
     logic [63:0] offset;
     logic [Misses-1:0] turn;
     take_turns #(
-        .LogCount(LogMisses)
+        .Count(2**LogMisses)
     ) i_turns (
         .clk_i,
         .rst_ni,

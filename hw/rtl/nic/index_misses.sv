@@ -134,7 +134,7 @@ module index_misses #(
     assign begins        = next_valid_q && (state_q == Idle || ends || again_i);
     assign next_is_error = fetch_error_q[next_q] || write_error_q[next_q];
     take_turns #(
-        .LogCount(LogMisses)
+        .Count(2**LogMisses)
     ) i_turns (
         .clk_i,
         .rst_ni,

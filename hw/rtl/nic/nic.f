@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: 31a6a218793cd2cf29f940aea3291a319a36f0678c9434fa600019e61ccb9fd3
+// body-sha256: f5e28bad9fb22359eca964df6a4ee4d688534c88253192c395328a8042160448
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -12,6 +12,7 @@ piece_splitter.sv
 piece_tally.sv
 piece_writer.sv
 copy_path.sv
+../common/take_turns.sv
 done_merge.sv
 element_check.sv
 vector_fill.sv
@@ -24,7 +25,6 @@ generated/dma_vectorizer_registers.sv
 vectorizer_block.sv
 ../common/axi_lite_blocks.sv
 dma_vectorizer.sv
-take_turns.sv
 entry_chooser.sv
 home_address.sv
 index_pkg.sv

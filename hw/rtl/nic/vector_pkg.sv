@@ -52,16 +52,4 @@ package vector_pkg;
         worse[0] = one == 2'd3 || other == 2'd3;
     endfunction
 
-    // Of a set of eight, the first; and those behind the first.
-    function automatic logic [Queues-1:0] first_of(input logic [Queues-1:0] set);
-        for (int unsigned n = 0; n < Queues; n++) begin
-            first_of[n] = set[n] && (set & ~({Queues{1'b1}} << n)) == 0;
-        end
-    endfunction
-    function automatic logic [Queues-1:0] behind(input logic [Queues-1:0] set);
-        for (int unsigned n = 0; n < Queues; n++) begin
-            behind[n] = (set & ~({Queues{1'b1}} << n)) != 0;
-        end
-    endfunction
-
 endpackage

@@ -21,22 +21,28 @@ module vector_turns
     output element_t              element_o
 );
 
-    // The queue that had the last turn, those after it, and whether its vector goes on.
-    logic [Queues-1:0] turn_q, after_q, after_that, chosen;
-    logic              inside_q;
+    // The queue that had the last turn, and whether its vector goes on.
+    logic [Queues-1:0] turn_q, next, from_one, chosen;
+    logic              inside_q, take;
+    logic [2:0]        unused;
+    take_turns #(
+        .Count(Queues)
+    ) i_turns (
+        .clk_i,
+        .rst_ni,
+        // The circle begins with queue 1, as after a turn of queue 0.
+        .asks_i  ({waits_i[0], waits_i[Queues-1:1]}),
+        .taken_i (take && !inside_q),
+        .chosen_o(from_one),
+        .number_o(unused)
+    );
+    assign next   = {from_one[Queues-2:0], from_one[Queues-1]};
+    assign chosen = inside_q ? turn_q : next;
+    assign take   = ready_i && |waits_i;
+    assign pop_o  = ready_i ? chosen : '0;
 
-    // The first that waits, counted from the one after the last.
-    assign after_that = waits_i & after_q;
-    always_comb begin
-        if (inside_q) chosen = turn_q;
-        else if (after_that != 0) chosen = first_of(after_that);
-        else chosen = first_of(waits_i);
-    end
-    assign pop_o = ready_i ? chosen : '0;
-
-    logic     take, goes_on;
+    logic     goes_on;
     element_t head;
-    assign take    = ready_i && |waits_i;
     assign goes_on = (chosen & last_i) == 0;
     always_comb begin
         head = '0;
@@ -48,14 +54,12 @@ module vector_turns
         if (!rst_ni) begin
             inside_q <= 1'b0;
             turn_q   <= Queues'(1);
-            after_q  <= behind(Queues'(1));
             valid_o  <= 1'b0;
         end else begin
             valid_o <= take;
             if (take) begin
                 inside_q <= goes_on;
                 turn_q   <= chosen;
-                if (!inside_q) after_q <= behind(after_that != 0 ? after_that : waits_i);
             end
         end
     end

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: a0cc1f167e6a19cd29c71abc6aaf60e974f9f3b247fc9ba889e1d570bf4ed690
+// body-sha256: cc39c15f31b371e06c87b5a9ab0225b9e77109906ca81fa68c0e86194f05cd66
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv
 ../queue/queue_pkg.sv
@@ -27,6 +27,7 @@
 ../nic/byte_aligner.sv
 ../nic/piece_writer.sv
 ../nic/copy_path.sv
+../common/take_turns.sv
 ../nic/done_merge.sv
 ../nic/element_check.sv
 ../nic/vector_fill.sv
@@ -56,7 +57,6 @@
 ../nic/index_operation.sv
 ../nic/index_entries.sv
 ../nic/index_flush.sv
-../nic/take_turns.sv
 ../nic/entry_chooser.sv
 ../nic/index_memory_port.sv
 ../nic/index_misses.sv

@@ -47,18 +47,16 @@ module page_map_cache #(
     localparam int unsigned Lines = 2**LogLines;
     typedef logic [LogLines-1:0] line_t;
 
-    logic [63:0]          known_q[Lines/64];
-    logic [LogLines-7:0]  sweep_q;
-    logic                 forgetting_q;
     logic [39:LogLines+3] tags_q[Lines];
     logic [511:0]         lines_q[Lines];
 
-    logic                 look_known_q, look_right_q;
+    logic                 look_known;
+    logic [39:LogLines+3] look_tag_q, found_tag_q;
     logic [2:0]           look_word_q;
     logic [7:0][63:0]     look_line_q;
     line_t                look;
     assign look    = look_page_i[LogLines+2:3];
-    assign known_o = look_known_q && look_right_q;
+    assign known_o = look_known && found_tag_q == look_tag_q;
     assign place_o = look_line_q[look_word_q];
 
     logic [39:0] page_q;
@@ -97,31 +95,29 @@ module page_map_cache #(
     assign fetched_o       = state_q == Done;
     assign fetched_code_o  = code_q;
     assign fetched_place_o = place_q;
-    assign forgetting_o    = forgetting_q;
 
     logic unused;
     assign unused = chunk_place.in_memory;
 
+    known_bits #(.Entries(Lines)) i_known (
+        .clk_i, .rst_ni,
+        .forget_i,
+        .forget_from_i('0),
+        .busy_o       (forgetting_o),
+        .look_i       (look),
+        .known_o      (look_known),
+        .learn_i      (learn && !forgetting_o),
+        .learned_i    (learn_line)
+    );
+
     always_ff @(posedge clk_i) begin
-        look_known_q <= known_q[look[LogLines-1:6]][look[5:0]];
-        look_right_q <= tags_q[look] == look_page_i[39:LogLines+3];
-        look_line_q  <= lines_q[look];
-        look_word_q  <= look_page_i[2:0];
+        look_tag_q  <= look_page_i[39:LogLines+3];
+        found_tag_q <= tags_q[look];
+        look_line_q <= lines_q[look];
+        look_word_q <= look_page_i[2:0];
         if (learn) begin
             tags_q[learn_line]  <= page_q[39:LogLines+3];
             lines_q[learn_line] <= line_i;
-        end
-        if (forgetting_q) known_q[sweep_q] <= '0;
-        else if (learn) begin
-            known_q[learn_line[LogLines-1:6]] <=
-                known_q[learn_line[LogLines-1:6]] | 64'd1 << learn_line[5:0];
-        end
-        if (!rst_ni || forget_i) begin
-            forgetting_q <= 1'b1;
-            sweep_q      <= '0;
-        end else if (forgetting_q) begin
-            forgetting_q <= !(&sweep_q);
-            sweep_q      <= sweep_q + 1'b1;
         end
     end
 

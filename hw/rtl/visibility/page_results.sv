@@ -32,8 +32,6 @@ module page_results #(
     // Images stand behind the pages.
     localparam int unsigned Images    = 2**LogImages;
     localparam int unsigned Entries   = 2**LogPages + Images;
-    localparam int unsigned LogWords  = LogPages - 6 + 1;
-    localparam int unsigned LastWord  = Entries / 64 - 1;
     localparam int unsigned FirstImageWord = 2**LogPages / 64;
 
     typedef struct packed {
@@ -47,19 +45,13 @@ module page_results #(
         return is_image ? {1'b1, (LogPages)'(physical[LogImages-1:0])} : {1'b0, physical};
     endfunction
 
-    // A bit for each entry, so that forgetting takes 64 of them in a clock.
-    logic [63:0] known_q[Entries/64];
-    logic [LogWords-1:0] sweep_q;
-    logic                busy_q;
-    assign busy_o = busy_q;
-
     // The only memory here that is worth UltraRAM; in block RAMs it would take most of a small card's.
     (* ram_style = "ultra" *)
     logic [$bits(key_t)+$bits(facts_t)-1:0] entries_q[Entries];
 
     index_t look, learn;
     key_t   look_key, learn_key, look_key_q, found_key_q;
-    logic   known_bit_q;
+    logic   known_bit;
     assign look    = index(look_is_image_i, look_place_i.physical[LogPages-1:0]);
     assign learn   = index(learn_is_image_i, learn_place_i.physical[LogPages-1:0]);
     assign look_key = look_is_image_i ? '0 : '{
@@ -69,35 +61,26 @@ module page_results #(
         physical: learn_place_i.physical[39:LogPages], epoch: learn_place_i.epoch,
         page: learn_page_i
     };
-    assign known_o = known_bit_q && found_key_q == look_key_q;
+    assign known_o = known_bit && found_key_q == look_key_q;
 
     logic unused;
     assign unused = ^{look_place_i.in_memory, learn_place_i.in_memory};
 
+    known_bits #(.Entries(Entries)) i_known (
+        .clk_i, .rst_ni,
+        .forget_i     (forget_i || forget_images_i),
+        .forget_from_i(forget_i ? '0 : (LogPages - 5)'(FirstImageWord)),
+        .busy_o,
+        .look_i       (look),
+        .known_o      (known_bit),
+        .learn_i,
+        .learned_i    (learn)
+    );
+
     always_ff @(posedge clk_i) begin
-        known_bit_q            <= known_q[look[LogPages:6]][look[5:0]];
         look_key_q             <= look_key;
         {found_key_q, facts_o} <= entries_q[look];
         if (learn_i) entries_q[learn] <= {learn_key, facts_i};
-        if (busy_q) known_q[sweep_q] <= '0;
-        else if (learn_i) begin
-            known_q[learn[LogPages:6]] <= known_q[learn[LogPages:6]] | 64'd1 << learn[5:0];
-        end
-        if (!rst_ni) begin
-            busy_q  <= 1'b1;
-            sweep_q <= '0;
-        end else if (forget_i || forget_images_i) begin
-            busy_q  <= 1'b1;
-            sweep_q <= forget_i ? '0 : LogWords'(FirstImageWord);
-        end else if (busy_q) begin
-            busy_q  <= sweep_q != LogWords'(LastWord);
-            sweep_q <= sweep_q + 1'b1;
-        end
     end
-
-`ifndef SYNTHESIS
-    no_result_is_stored_while_forgetting: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !learn_i || !busy_q);
-`endif
 
 endmodule

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: 5f9baf57b57eb0a48312ad5dda2d63c31fed4986d0433be24a3cbeb212d318a1
+// body-sha256: f572e52846586d5df5573574bde5e24224bef64b1f10acb748d6835e1040098b
 // All files of visibility, each after those that it needs.
 crc32c_pkg.sv
 ../common/lut_ram.sv
@@ -8,6 +8,7 @@ delta_page_table.sv
 divide_by_127.sv
 ../common/lut_fifo.sv
 entry_stream.sv
+known_bits.sv
 walk_pkg.sv
 page_checker.sv
 page_map_cache.sv

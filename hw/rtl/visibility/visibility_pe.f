@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: 33fd748945cefcf2e01d252d6c1e26cca2efeca54d68111d80f5c1f09c7c4f6b
+// body-sha256: ab5d256f7295693a8f1054787d2c63eb190b22d215412871fc56b657c9be44e1
 // All files of visibility_pe, each after those that it needs.
 generated/visibility_pe_map_pkg.sv
 generated/visibility_pe_registers_pkg.sv
@@ -25,6 +25,7 @@ crc32c_pkg.sv
 walk_pkg.sv
 page_checker.sv
 divide_by_127.sv
+known_bits.sv
 page_map_cache.sv
 page_results.sv
 page_lookup.sv

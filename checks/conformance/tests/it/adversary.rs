@@ -6,7 +6,7 @@ use sim::models::TupleLockUnit;
 
 #[test]
 fn the_unit_and_its_oracle_agree_whatever_memory_answers() {
-    let (seeds, mut coverage) = (seeds::of!(100), Coverage::default());
+    let (seeds, mut coverage) = (seeds::of!(150), Coverage::default());
     for seed in &seeds {
         match run_against_adversary(seed, TupleLockUnit::powered_up(seed)) {
             Ok(summary) => coverage.merge(&summary.coverage),

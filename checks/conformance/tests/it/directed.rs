@@ -89,6 +89,19 @@ fn an_idle_unit_takes_one_request_per_clock_and_has_128_in_flight() {
     assert_eq!(plain.most_in_flight, TAGS, "accesses in flight at a latency of {FAR} cycles");
 }
 
+/// What docs/lock-unit.md says of the stages: an uncontended lock, from the clock in which its
+/// request is taken to that in which its response is offered.
+#[test]
+fn an_uncontended_lock_takes_thirteen_clocks_besides_those_of_memory() {
+    for latency in [1, 10, FAR] {
+        let mut plain = Plain::new(3, latency);
+        plain.ask(1, 11, acquire(0));
+        assert_eq!(plain.responses(1)[0].code, Code::Granted);
+        let clocks = plain.unit.cycle() - plain.taken[0];
+        assert_eq!(clocks, 13 + u64::from(latency), "clocks at a latency of {latency}");
+    }
+}
+
 #[test]
 fn one_request_per_clock_is_sustained_when_memory_can_follow() {
     const REQUESTS: usize = 2_000;

@@ -4,8 +4,8 @@
 // Contract: while any asks, `chosen_o` and `number_o` say one of them; when it is taken, those behind
 // it go before it.
 module take_turns #(
-    parameter int unsigned LogCount = 4,
-    localparam int unsigned Count   = 2**LogCount
+    parameter int unsigned Count     = 16,   // at least 2
+    localparam int unsigned LogCount = $clog2(Count)
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
