@@ -45,19 +45,24 @@ package float_pkg;
         return x.exponent == 0 ? 11'd1 : x.exponent;
     endfunction
 
-    // Zeros above the highest one; 64 when there is none.
+    // Zeros above the highest one of eight bits; 0 when there is none.
+    function automatic logic [2:0] leading_zeros_of_8(input logic [7:0] value);
+        leading_zeros_of_8 = '0;
+        for (int unsigned n = 0; n < 8; n++) if (value[n]) leading_zeros_of_8 = 3'(7 - n);
+    endfunction
+
+    // Zeros above the highest one; 64 when there is none. Of each eight bits and of the eights at the
+    // same time, so that the path is short.
     function automatic logic [6:0] leading_zeros(input logic [63:0] value);
-        logic [63:0] left;
-        logic [6:0]  zeros;
-        left  = value;
-        zeros = '0;
-        for (int unsigned step = 32; step > 0; step = step / 2) begin
-            if ((left >> (64 - step)) == 0) begin
-                left  = left << step;
-                zeros = zeros + 7'(step);
-            end
+        logic [7:0]      some;
+        logic [7:0][2:0] zeros;
+        logic [2:0]      eights;
+        for (int unsigned n = 0; n < 8; n++) begin
+            some[n]  = value[8*n +: 8] != 0;
+            zeros[n] = leading_zeros_of_8(value[8*n +: 8]);
         end
-        return value == 0 ? 7'd64 : zeros;
+        eights = leading_zeros_of_8(some);
+        return some == 0 ? 7'd64 : {1'b0, eights, zeros[3'd7 - eights]};
     endfunction
 
     // Shifted right; the lowest bit is set as soon as a one was shifted out.

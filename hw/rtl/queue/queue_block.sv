@@ -60,8 +60,9 @@ module queue_block #(
         .clk_o (clk)
     );
 
-    // The access on our clock, so that accesses of other blocks do not reach the registers.
-    logic        access_q, write_q;
+    // The access on our clock, so that accesses of other blocks do not reach the registers. Whether a
+    // write is refused is found a clock ahead; nothing but the queue itself changes its enable meanwhile.
+    logic        access_q, write_q, refused_q;
     logic [11:0] address_q;
     logic [31:0] data_q;
     logic [3:0]  strobe_q;
@@ -71,6 +72,8 @@ module queue_block #(
         access_q <= rst_ni && valid_i && !access_q;
         if (valid_i) begin
             write_q   <= write_i;
+            refused_q <= write_i && queue_map_pkg::write_refused(
+                address_i, data_i, strobe_i, from_registers.CONTROL.enable.value);
             address_q <= address_i;
             data_q    <= data_i;
             strobe_q  <= strobe_i;
@@ -82,10 +85,8 @@ module queue_block #(
         {8{strobe_q[3]}}, {8{strobe_q[2]}}, {8{strobe_q[1]}}, {8{strobe_q[0]}}
     };
 
-    logic refused, read_error, write_error;
-    assign refused = write_q && queue_map_pkg::write_refused(
-        address_q, data_q, strobe_q, from_registers.CONTROL.enable.value);
-    assign error_o = refused || (write_q ? write_error : read_error);
+    logic read_error, write_error;
+    assign error_o = refused_q || (write_q ? write_error : read_error);
 
     logic               clear, halt, completed;
     logic [15:0]        submission_head, completion_tail;
@@ -132,7 +133,7 @@ module queue_block #(
     queue_registers i_registers (
         .clk                 (clk),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (access_q && !refused),
+        .s_cpuif_req         (access_q && !refused_q),
         .s_cpuif_req_is_wr   (write_q),
         .s_cpuif_addr        (address_q),
         .s_cpuif_wr_data     (data_q),

@@ -47,7 +47,7 @@ module entry_stream #(
     assign come           = line_valid_i && line_id_i == Id;
     assign entries        = line;
     assign entry_o        = entries[place_q];
-    assign valid_o        = have && !failed && left_q != 0;
+    assign valid_o        = have && !failed && left_q != 0 && !broken_q;
     assign broken_o       = broken_q;
     assign ended_o        = left_q == 0;
     assign quiet_o        = held_q == 0;
@@ -86,8 +86,10 @@ module entry_stream #(
                     unasked_q <= unasked_q > 4 ? unasked_q - 34'd4 : '0;
                 end
                 if (have && failed && left_q != 0) broken_q <= 1'b1;
-                if (broken_q || stop_i) left_q <= '0;
-                else if (pop_i) begin
+                if (broken_q || stop_i) begin
+                    unasked_q <= '0;
+                    left_q    <= '0;
+                end else if (pop_i) begin
                     left_q  <= left_q - 1'b1;
                     place_q <= place_q + 1'b1;
                 end

@@ -236,7 +236,7 @@ pub const MUTANTS: [Mutant; 52] = [
         "refused writes are done",
         "queue_block.sv",
         "s_cpuif_req         ({}),",
-        "access_q && !refused",
+        "access_q && !refused_q",
         "access_q",
     ),
     mutant(
