@@ -37,6 +37,16 @@ where
     unit.reset(2);
     let mut seen = vec![];
     for cycle in 0..cycles {
+        let inputs = unit.inputs_mut();
+        // Requests of all kinds, one of five with an operation that does not exist; memory takes what
+        // is asked of it and does not answer.
+        inputs.s_axil_awvalid = cycle == 0;
+        (inputs.s_axil_wvalid, inputs.s_axil_wdata, inputs.s_axil_wstrb) = (cycle == 0, 1, 0xF);
+        inputs.s_axil_bready = true;
+        inputs.s_axis_req_tvalid = cycle >= 10;
+        inputs.s_axis_req_tdata = [(cycle + 1) << 16 | cycle % 5 << 8 | cycle % 128, 7 * cycle, 0];
+        inputs.m_axis_rsp_tready = true;
+        (inputs.m_axi_awready, inputs.m_axi_wready, inputs.m_axi_arready) = (true, true, true);
         unit.inputs_mut().s_axil_arvalid = cycle % 3 == 0;
         unit.inputs_mut().s_axil_araddr = 0x100 + 4 * (cycle % 4) as u16;
         unit.inputs_mut().s_axil_rready = cycle % 5 != 0;
@@ -52,5 +62,7 @@ fn without_a_mutant_it_is_the_unit_itself() {
     none.core_mut().set_mutant(0);
     let expected = outputs_of(tuple_lock_unit::Model::new(), 300);
     assert!(expected.iter().any(|outputs| outputs.s_axil_rdata == 0x4C53_4C55));
+    assert!(expected.iter().any(|outputs| outputs.m_axi_awvalid && outputs.m_axi_wvalid));
+    assert!(expected.iter().any(|outputs| outputs.m_axis_rsp_tvalid));
     assert_eq!(outputs_of(none, 300), expected);
 }
