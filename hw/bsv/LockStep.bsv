@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What a request does next: docs/lock-protocol.md, "Steps of each request", as a
-// pure function from (request, progress, answer, findings in the line) to a step. No registers, no time.
+// pure function from (request, progress, answer, findings in the line) to a step. No
+// registers, no time.
 // `locks::machine` is the same in software; both must take the same step.
 import Vector :: *;
 import LockTypes :: *;
@@ -156,7 +157,7 @@ function Step nextStep(
    endfunction
 
    // A poll changes nothing: its target clears the slot itself.
-   function Step afterPoll() = 
+   function Step afterPoll() =
       finishWith(pollEnding(line.holds, line.registered, line.position));
 
    function Step afterSuccess();

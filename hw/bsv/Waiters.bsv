@@ -28,7 +28,7 @@ function TagSet only(Maybe#(Tag) tag) = isValid(tag) ? 1 << validValue(tag) : 0;
 
 function Bool has(TagSet set, Tag tag) = set[tag] == 1;
 
-// The lowest of eight, or of sixteen.
+// The number of the lowest set bit of at most 128; 0 if there is none.
 function Tag lowestBit(Bit#(n) bits);
    Tag found = 0;
    for (Integer i = valueOf(n) - 1; i >= 0; i = i - 1)
@@ -133,7 +133,8 @@ module mkWaiters#(Fault fault)(Waiters);
       offerComes <= asks ? candidate : tagged Invalid;
    endrule
 
-   // After all methods that change something or ask for what was, and after `invalidate`: they set wires.
+   // After all methods that change something or ask for what was, and after `invalidate`
+   // and `choose`: they set wires.
    (* fire_when_enabled, no_implicit_conditions *)
    rule settle;
       TagSet voided = 0;
