@@ -44,14 +44,6 @@ endfunction
 // The places up to that many steps from the start of the ring.
 function Bit#(7) upTo(Bit#(3) steps) = ~(7'h7e << steps);
 
-// The places up to the lowest set bit; all if there is none.
-function Bit#(7) upToLowest(Bit#(7) places);
-   Bit#(7) found = 0;
-   for (Integer i = 0; i < 7; i = i + 1)
-      found[i] = pack((places & fromInteger(2 ** i - 1)) == 0);
-   return found;
-endfunction
-
 function Bit#(7) slotBit(Slot slot) = 7'b1 << (slot - 1);
 
 function Bool isRegistered(Head head, Slot slot) = (head.waiting & slotBit(slot)) != 0;
@@ -138,18 +130,20 @@ function Findings findIn(
    let dies = waitRule == WaitDie && !oldest;
    let enters = head.holder != 0 && !words.holds && head.cancels != 63
       && steps >= span(words.queued);
-   let its = head.waiting & words.own; // one at the most
+   // Of several, the one with the lowest number: docs/lock-protocol.md has the exception.
+   let its = slotOf(lowest(head.waiting & words.own));
    let next = nextFirst(words);
    return Findings {
       head: head,
       heir: words.heir,
-      waits: slotOf(lowest(its)),
-      waitsAt: positionIn(fault, words.queued, upToLowest(fromStart(its, words.start))),
+      waits: its,
+      waitsAt: positionIn(
+         fault, words.queued, upTo(distance(validValue(its), words.start))),
       open: chooseSlot(fault, words),
       dies: dies,
       placeEmpty: (words.empty & slotBit(slot)) != 0,
       enters: enters,
-      joins: enters && !dies && (its == 0 || fault == WaitMissed),
+      joins: enters && !dies && (!isValid(its) || fault == WaitMissed),
       lastRound: progress.rounds == mostRounds,
       registered: isRegistered(head, slot),
       position: positionIn(fault, words.queued, upTo(steps)),

@@ -187,8 +187,8 @@ module mkWaiters#(Fault fault)(Waiters);
       (has(valid, tag) || fault == PollStale) && !has(rereading, tag);
    method copy = copies.read;
    method reader = offer;
-   method mayRead(tag) = tpl_1(validValue(offer)) == tag
-      || validValue(lowestLater) == tag || validValue(lowestAsking) == tag;
+   method mayRead(tag) = isValid(offer) && tpl_1(validValue(offer)) == tag
+      || lowestLater == tagged Valid tag || lowestAsking == tagged Valid tag;
    method begins(tag) = rereads && tpl_1(validValue(offer)) == tag;
 
    method standAt = lines.write;

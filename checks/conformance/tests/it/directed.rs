@@ -49,19 +49,23 @@ impl Plain {
         self.unit.request(UnitRequest { tag, transaction, operation });
     }
 
+    fn clock(&mut self) {
+        let cycle = self.unit.cycle();
+        if self.unit.clock().unwrap() {
+            self.taken.push(cycle);
+        }
+        self.most_in_flight = self.most_in_flight.max(self.unit.accesses_outstanding());
+        self.memory.step(cycle, self.unit.memory_port());
+        while let Some(address) = self.memory.take_invalidation() {
+            self.unit.invalidate(address);
+        }
+    }
+
     /// Clocks the unit until so many responses have come.
     fn responses(&mut self, count: usize) -> VecDeque<UnitResponse> {
         let mut responses = VecDeque::new();
         for _ in 0..10_000 {
-            let cycle = self.unit.cycle();
-            if self.unit.clock().unwrap() {
-                self.taken.push(cycle);
-            }
-            self.most_in_flight = self.most_in_flight.max(self.unit.accesses_outstanding());
-            self.memory.step(cycle, self.unit.memory_port());
-            while let Some(address) = self.memory.take_invalidation() {
-                self.unit.invalidate(address);
-            }
+            self.clock();
             responses.extend(std::iter::from_fn(|| self.unit.take_response()));
             if responses.len() >= count {
                 return responses;
@@ -99,6 +103,36 @@ fn an_uncontended_lock_takes_thirteen_clocks_besides_those_of_memory() {
         assert_eq!(plain.responses(1)[0].code, Code::Granted);
         let clocks = plain.unit.cycle() - plain.taken[0];
         assert_eq!(clocks, 13 + u64::from(latency), "clocks at a latency of {latency}");
+    }
+}
+
+/// A cancel waits for a read of its target; what other waiters wait for is read meanwhile, whichever
+/// tags they have.
+#[test]
+fn a_cancel_that_waits_for_its_target_holds_up_no_other_waiter() {
+    let vid = |bucket| (0..).find(|&vid| TupleKey::new(vid, 0).mix() & 3 == bucket).unwrap();
+    for (target, before, other) in [(0, 100, 5), (5, 100, 0), (6, 5, 7), (127, 126, 3)] {
+        let mut plain = Plain::new(2, FAR);
+        let waiters = [(target, 0), (before, 1), (other, 2)];
+        for (tag, bucket) in [(120, 0), (121, 1), (122, 2)].into_iter().chain(waiters) {
+            plain.ask(tag, tag as u64 + 1, acquire(vid(bucket)));
+            plain.responses(1);
+        }
+        // All three have their copies; then all become void, that of the target first.
+        (0..4 * FAR).for_each(|_| plain.clock());
+        assert_eq!(plain.unit.accesses_outstanding(), 0);
+        for line in [0, 1] {
+            plain.unit.invalidate(BASE + 64 * line);
+            (0..10).for_each(|_| plain.clock());
+        }
+        let cancel = UnitOperation::Cancel(Tag::new(target as u8).unwrap());
+        plain.ask(123, target as u64 + 1, cancel);
+        (0..10).for_each(|_| plain.clock());
+        assert_eq!(plain.unit.accesses_outstanding(), 2, "lines of {target}, {before}");
+        plain.unit.invalidate(BASE + 64 * 2);
+        (0..10).for_each(|_| plain.clock());
+        assert_eq!(plain.unit.accesses_outstanding(), 3, "that of {other} is read, too");
+        assert_eq!(plain.responses(1)[0].code, Code::Cancelled);
     }
 }
 

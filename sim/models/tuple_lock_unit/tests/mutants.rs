@@ -44,7 +44,8 @@ where
         (inputs.s_axil_wvalid, inputs.s_axil_wdata, inputs.s_axil_wstrb) = (cycle == 0, 1, 0xF);
         inputs.s_axil_bready = true;
         inputs.s_axis_req_tvalid = cycle >= 10;
-        inputs.s_axis_req_tdata = [(cycle + 1) << 16 | cycle % 5 << 8 | cycle % 128, 7 * cycle, 0];
+        let (operation, tag) = (cycle % 5, cycle % 128);
+        inputs.s_axis_req_tdata = [(cycle + 1) << 16 | operation << 8 | tag, 7 * cycle, 0];
         inputs.m_axis_rsp_tready = true;
         (inputs.m_axi_awready, inputs.m_axi_wready, inputs.m_axi_arready) = (true, true, true);
         unit.inputs_mut().s_axil_arvalid = cycle % 3 == 0;
