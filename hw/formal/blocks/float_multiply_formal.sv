@@ -24,6 +24,10 @@ module float_multiply_formal
         logic infinite;
         logic zero;
     } pair_t;
+    function automatic special_t special_of(input pair_t one);
+        return one.nan ? Nan : one.infinite ? Infinity : one.zero ? Zero : None;
+    endfunction
+
     logic [6:0]  came_q;
     pair_t [6:0] pairs_q;
     pair_t       pair, last;
@@ -50,11 +54,14 @@ module float_multiply_formal
     `RULE(zero_keeps_its_sign, 1, !(valid_o && last.zero) || result_o == {last.sign, 63'd0})
     `RULE(sign_is_that_of_both, 1, !valid_o || last.nan || result_o[63] == last.sign)
     for (genvar n = 0; n < 6; n++) begin : g_stages
-        `RULE(pair_is_known, 1, !came_q[n] || i_block.sign_q[n+1] == pairs_q[n].sign
-            && i_block.special_q[n+1] == (pairs_q[n].nan ? Nan : pairs_q[n].infinite ? Infinity
-                : pairs_q[n].zero ? Zero : None))
+        `RULE(pair_is_known, 1, !came_q[n] || i_block.sign_q[n+1] == pairs_q[n].sign)
+        if (n > 0) begin : g_special
+            `RULE(special_is_known, 1, !came_q[n] || i_block.special_q[n+1] == special_of(pairs_q[n]))
+        end
         `RULE(pair_is_one_of_them, 1, !came_q[n] || $onehot0({pairs_q[n].nan, pairs_q[n].infinite, pairs_q[n].zero}))
     end
+    `RULE(operands_are_known, 1, !came_q[0]
+        || i_block.special_of(i_block.a_kind_q, i_block.b_kind_q) == special_of(pairs_q[0]))
     `REACHED(infinity_comes, valid_o && last.infinite)
     `REACHED(zero_comes, valid_o && last.zero)
 endmodule

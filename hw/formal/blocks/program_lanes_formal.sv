@@ -32,7 +32,7 @@ module program_lanes_formal #(
         .payload({m_axis_row_tdata, m_axis_row_tlast}));
 
     // What each lane keeps to: it is taken from the first beat of a row on, offers until it is heard, and offers the
-    // beats of a packet from the first to the last.
+    // beats of a packet from the first to the last, without a pause.
     logic [Lanes-1:0] inside_q, takes;
     assign takes = i_block.row_valid;
     for (genvar n = 0; n < Lanes; n++) begin : g_lanes
@@ -48,9 +48,10 @@ module program_lanes_formal #(
             || offers && $stable({first, i_block.packet_last[n], i_block.packet_data[n]}))
         `RULE(lane_that_is_free_offers_nothing, 0, !i_block.free[n] || !offers && !inside_q[n])
         `RULE(lane_is_taken_with_a_row, 0, !$past(rst_ni && takes[n]) || !i_block.free[n])
-        `RULE(lane_that_takes_a_row_offers_nothing, 0, !(i_block.inside_q && 32'(i_block.receiver_q) == n)
+        `RULE(lane_that_takes_a_row_offers_nothing, 0, !(i_block.inside_q && i_block.receiver_q[n])
             || !i_block.free[n] && !offers)
         `RULE(packet_begins_with_its_first_beat, 0, !offers || first == !inside_q[n])
+        `RULE(packet_has_no_pause, 0, !inside_q[n] || offers)
     end
 
     // Rows.
@@ -58,6 +59,7 @@ module program_lanes_formal #(
     `RULE(row_begins_in_a_free_lane, 1, i_block.inside_q || (takes & ~i_block.free) == 0)
     `RULE(row_goes_on_in_its_lane, 1, !$past(rst_ni && takes != 0 && !s_axis_row_tlast) || takes == 0
         || takes == $past(takes))
+    `RULE(one_lane_receives, 1, !i_block.inside_q || $onehot(i_block.receiver_q))
     `RULE(row_is_taken_if_a_lane_is_free, 1, i_block.free == 0 || s_axis_row_tready)
 
     // Packets of one lane.
@@ -79,8 +81,9 @@ module program_lanes_formal #(
         || i_words.word_q == {m_axis_row_tdata, m_axis_row_tlast})
     `RULE(one_lane_is_heard, 1, $onehot0(i_block.packet_taken) && (i_block.packet_taken & ~i_block.packet_valid) == 0)
     `RULE(beats_of_a_packet_come_together, 1, !inside_q[number] || (i_block.packet_taken & ~lane) == 0)
-    `RULE(packet_under_way_is_known, 1, $onehot0(inside_q) && i_block.sending_q == (inside_q != 0)
-        && (!i_block.sending_q || inside_q[i_block.sender_q]))
+    `RULE(packet_under_way_is_known, 1, (inside_q & ~i_block.sender_q) == 0 && (inside_q == 0 || i_block.sending_q))
+    `RULE(chosen_lane_offers, 1, $onehot0(i_block.sender_q)
+        && (!i_block.sending_q || (i_block.packet_valid & i_block.sender_q) != 0))
     // Lanes whose packets began since its own waits.
     logic [Lanes-1:0] went_q;
     assign begins = (i_block.packet_taken & i_block.packet_first) != 0;
@@ -90,13 +93,19 @@ module program_lanes_formal #(
     end
     `RULE(nobody_goes_twice_before, 1, !begins || !i_block.packet_valid[number]
         || (went_q & i_block.packet_taken) == 0)
-    // Why: those that went are between the lane and the last that was heard.
+    // Why: those that went are between the lane and the last that was chosen, which did not yet. All others may have
+    // gone only when it has been chosen itself.
     logic [1:0] behind;
-    assign behind = i_block.sender_q - number;
+    always_comb begin
+        behind = '0;
+        for (int n = 0; n < Lanes; n++) if (i_block.sender_q[n]) behind = 2'(n) - number;
+    end
     for (genvar n = 0; n < Lanes; n++) begin : g_went
         logic [1:0] its;
         assign its = 2'(n) - number;
-        `RULE(those_that_went_are_behind_it, 1, !went_q[n] || its <= behind && its != 0)
+        `RULE(those_that_went_are_behind_it, 1, !went_q[n]
+            || its != 0 && (its <= behind || behind == 0 && i_block.sending_q && inside_q == 0)
+            && (its != behind || inside_q[n] || !i_block.sending_q))
     end
     `RULE(packets_are_told, 1, emitted_o == $past(rst_ni && begins && !i_block.packet_faulty)
         && fault_o == $past(rst_ni && begins && i_block.packet_faulty))

@@ -30,100 +30,102 @@ module float_add (
 
     // Sign and special case go beside the significand.
     logic [Stages-1:1] sign_q;
-    special_t special_q[Stages-1:1];
+    special_t special_q[Stages-1:2];
     always_ff @(posedge clk_i) begin
         for (int unsigned n = 2; n < Stages; n++) begin
-            if (valid_q[n-2]) begin
-                sign_q[n]    <= sign_q[n-1];
-                special_q[n] <= special_q[n-1];
-            end
+            if (valid_q[n-2]) sign_q[n] <= sign_q[n-1];
+            if (n > 2 && valid_q[n-2]) special_q[n] <= special_q[n-1];
         end
     end
 
-    function automatic special_t special_of(input float_t a, input float_t b);
-        if (is_nan(a) || is_nan(b)) return Nan;
-        if (is_infinity(a) && is_infinity(b)) return a.sign == b.sign ? Infinity : Nan;
-        return is_infinity(a) || is_infinity(b) ? Infinity : None;
-    endfunction
-
     // Stage 1: by magnitude. The sign of the larger one is that of the sum.
-    float_t a, b, large_q, small_q;
-    logic   swap;
+    float_t      a, b, large_q, small_q;
+    logic        swap, small_units_q;  // the latter: of its significand
+    logic [10:0] distance_q;
     assign a    = a_i;
     assign b    = b_i;
     assign swap = a_i[62:0] < b_i[62:0];
     always_ff @(posedge clk_i) begin
         if (valid_i) begin
-            large_q      <= swap ? b : a;
-            small_q      <= swap ? a : b;
-            sign_q[1]    <= swap ? b.sign : a.sign;
-            special_q[1] <= special_of(a, b);
+            large_q       <= swap ? b : a;
+            small_q       <= swap ? a : b;
+            small_units_q <= swap ? a.exponent != 0 : b.exponent != 0;
+            sign_q[1]     <= swap ? b.sign : a.sign;
+            distance_q    <= swap
+                ? biased_exponent(b) - biased_exponent(a) : biased_exponent(a) - biased_exponent(b);
         end
     end
 
-    // Stage 2: the smaller one at the place of the larger, with guard, round and sticky bit.
-    function automatic logic [55:0] aligned(input float_t larger, input float_t smaller);
-        logic [10:0] distance;
-        distance = biased_exponent(larger) - biased_exponent(smaller);
-        return shift_right_sticky(
-            {significand(smaller), 3'b000}, distance > 11'd60 ? 6'd60 : distance[5:0]);
+    // Stage 2: the smaller one at the place of the larger, with guard, round and sticky bit. Ones
+    // that a shift loses are found here, and count as sticky bit in the next stage.
+    logic [55:0] small_bits;
+    logic [6:0]  places;
+    assign small_bits = {small_units_q, small_q.fraction, 3'b000};
+    assign places     = places_right(12'(distance_q));
+
+    // An infinity is larger than all numbers, and what is no number larger than that.
+    function automatic special_t special_of(input float_t larger, input float_t smaller);
+        if (is_nan(larger)) return Nan;
+        if (!is_infinity(larger)) return None;
+        return is_infinity(smaller) && larger.sign != smaller.sign ? Nan : Infinity;
     endfunction
 
     logic [55:0] large_bits_q, small_bits_q;
+    logic [6:0]  lost_q;
     logic [10:0] exponent2_q, exponent3_q, exponent4_q;
     logic        subtract_q;
     always_ff @(posedge clk_i) begin
         if (valid_q[0]) begin
             large_bits_q <= {significand(large_q), 3'b000};
-            small_bits_q <= aligned(large_q, small_q);
+            small_bits_q <= small_bits >> places;
+            lost_q       <= lost_ones(small_bits, places);
             exponent2_q  <= biased_exponent(large_q);
             subtract_q   <= large_q.sign != small_q.sign;
+            special_q[2] <= special_of(large_q, small_q);
         end
     end
 
-    // Stage 3: the sum, of which bit 56 is the carry.
-    logic [56:0] sum_q;
+    // Stage 3: the sum, of which bit 56 is the carry. A one at the place to which the exponent admits
+    // a shift ends the search for the highest one, if that comes late or not at all.
+    logic [56:0] large_part, small_part, sum, mark, sum_q, marked_q;
     logic        cancelled_q;
+    assign large_part = 57'(large_bits_q);
+    assign small_part = 57'(small_bits_q) | 57'(lost_q != 0);
+    assign sum        = subtract_q ? large_part - small_part : large_part + small_part;
+    assign mark       = 57'd1 << (exponent2_q < 11'd56 ? 6'd56 - exponent2_q[5:0] : 6'd0);
     always_ff @(posedge clk_i) begin
         if (valid_q[1]) begin
-            sum_q       <= subtract_q
-                ? {1'b0, large_bits_q} - {1'b0, small_bits_q}
-                : {1'b0, large_bits_q} + {1'b0, small_bits_q};
-            cancelled_q <= subtract_q && large_bits_q == small_bits_q;
+            sum_q       <= sum;
+            marked_q    <= sum | mark;
+            cancelled_q <= subtract_q && large_part == small_part;
             exponent3_q <= exponent2_q;
         end
     end
 
-    // Stage 4: its leading zeros, of which a shift takes away as many as the exponent allows.
-    logic [56:0] counted_q;
-    logic [6:0]  zeros_q;
-    logic        cancelled4_q;
+    // Stage 4: its leading zeros.
+    logic [56:0]  counted_q;
+    zero_counts_t zeros_q;
+    logic         cancelled4_q;
     always_ff @(posedge clk_i) begin
         if (valid_q[2]) begin
             counted_q    <= sum_q;
-            zeros_q      <= leading_zeros({sum_q, 7'd0});
+            zeros_q      <= counts_of_zeros({marked_q, 7'd0});
             cancelled4_q <= cancelled_q;
             exponent4_q  <= exponent3_q;
         end
     end
 
     // Stage 5: without them. The units are at bit 56 now, for which the exponent is one more.
-    logic [6:0] distance;
-    assign distance = 11'(zeros_q) <= exponent4_q ? zeros_q : exponent4_q[6:0];
-
-    function automatic logic [54:0] shifted(input logic [56:0] value, input logic [6:0] places);
-        logic [56:0] left;
-        left = value << places;
-        return {left[56:3], left[2:0] != 0};
-    endfunction
+    logic [56:0] shifted;
+    assign shifted = counted_q << {zeros_q.eights, 3'b000} << zeros_beside_eights(zeros_q);
 
     logic [54:0]        ready_q;
     logic signed [12:0] exponent5_q;
     logic               cancelled5_q;
     always_ff @(posedge clk_i) begin
         if (valid_q[3]) begin
-            ready_q      <= shifted(counted_q, distance);
-            exponent5_q  <= 13'(exponent4_q) + 13'sd1 - 13'(distance);
+            ready_q      <= {shifted[56:3], shifted[2:0] != 0};
+            exponent5_q  <= 13'(exponent4_q) + 13'sd1 - 13'(leading_zeros(zeros_q));
             cancelled5_q <= cancelled4_q;
         end
     end

@@ -30,25 +30,36 @@ module float_multiply (
 
     // Sign, special case and exponent go beside the significand.
     logic     [Stages-1:1] sign_q;
-    special_t special_q[Stages-1:1];
+    special_t special_q[Stages-1:2];
     logic signed [12:0] exponent_q[Stages-1:1];
     always_ff @(posedge clk_i) begin
         for (int unsigned n = 2; n < Stages; n++) begin
-            if (valid_q[n-2]) begin
-                sign_q[n]    <= sign_q[n-1];
-                special_q[n] <= special_q[n-1];
-            end
+            if (valid_q[n-2]) sign_q[n] <= sign_q[n-1];
+            if (n > 2 && valid_q[n-2]) special_q[n] <= special_q[n-1];
         end
     end
 
-    function automatic special_t special_of(input float_t a, input float_t b);
-        if (is_nan(a) || is_nan(b)) return Nan;
-        if (is_infinity(a) || is_infinity(b)) return is_zero(a) || is_zero(b) ? Nan : Infinity;
-        return is_zero(a) || is_zero(b) ? Zero : None;
+    // What is told of an operand beside its value.
+    typedef struct packed {
+        logic nan;
+        logic infinite;
+        logic zero;
+    } kind_t;
+
+    function automatic kind_t kind_of(input float_t x);
+        return '{nan: is_nan(x), infinite: is_infinity(x), zero: is_zero(x)};
     endfunction
 
-    // Stage 1: the operands. The exponent is that of a product whose bit 105 is the units.
+    function automatic special_t special_of(input kind_t a, input kind_t b);
+        if (a.nan || b.nan) return Nan;
+        if (a.infinite || b.infinite) return a.zero || b.zero ? Nan : Infinity;
+        return a.zero || b.zero ? Zero : None;
+    endfunction
+
+    // Stage 1: the operands. The exponent, until the result is ready, is one less than that of a
+    // product whose bit 105 is the units: 0 of the smallest normal number.
     float_t      a, b;
+    kind_t       a_kind_q, b_kind_q;
     logic [52:0] a_q, b_q;
     assign a = a_i;
     assign b = b_i;
@@ -57,8 +68,9 @@ module float_multiply (
             a_q           <= significand(a);
             b_q           <= significand(b);
             sign_q[1]     <= a.sign ^ b.sign;
-            special_q[1]  <= special_of(a, b);
-            exponent_q[1] <= 13'(biased_exponent(a)) + 13'(biased_exponent(b)) - 13'sd1022;
+            a_kind_q      <= kind_of(a);
+            b_kind_q      <= kind_of(b);
+            exponent_q[1] <= 13'(biased_exponent(a)) + 13'(biased_exponent(b)) - 13'sd1023;
         end
     end
 
@@ -71,6 +83,7 @@ module float_multiply (
             cross_ba_q    <= 54'(a_q[26:0]) * 54'(b_q[52:27]);
             high_q        <= 54'(a_q[52:27]) * 54'(b_q[52:27]);
             exponent_q[2] <= exponent_q[1];
+            special_q[2]  <= special_of(a_kind_q, b_kind_q);
         end
     end
 
@@ -87,45 +100,44 @@ module float_multiply (
     // Stage 4: its leading zeros. More than 53 are only there when both operands are subnormal;
     // then the result is far below the smallest number, wherever its bits are.
     logic [105:0] counted_q;
-    logic [6:0]   zeros_q;
+    zero_counts_t zeros_q;
     always_ff @(posedge clk_i) begin
         if (valid_q[2]) begin
             counted_q     <= product_q;
-            zeros_q       <= leading_zeros(product_q[105:42]);
+            zeros_q       <= counts_of_zeros(product_q[105:42]);
             exponent_q[4] <= exponent_q[3];
         end
     end
 
-    // Stage 5: without them, down to 53 bits, guard and sticky.
-    function automatic logic [54:0] normalised(input logic [105:0] value, input logic [6:0] zeros);
-        logic [105:0] shifted;
-        shifted = value << zeros;
-        return {shifted[105:52], shifted[51:0] != 0};
-    endfunction
-
-    logic [54:0] normalised_q;
+    // Stage 5: without them, down to 53 bits and guard. Of the bits below only whether there are any:
+    // of each six of them here, and of all in the next stage. And how far the result is below the
+    // smallest normal number.
+    logic [105:0]       shifted;
+    logic signed [12:0] distance;
+    logic [53:0]        normalised_q;
+    logic [8:0]         below_q;
+    logic [6:0]         places_q;
+    assign shifted  = counted_q << {zeros_q.eights, 3'b000} << zeros_beside_eights(zeros_q);
+    assign distance = 13'(leading_zeros(zeros_q)) - exponent_q[4];
     always_ff @(posedge clk_i) begin
         if (valid_q[3]) begin
-            normalised_q  <= normalised(counted_q, zeros_q);
-            exponent_q[5] <= exponent_q[4] - 13'(zeros_q);
+            normalised_q  <= shifted[105:52];
+            for (int unsigned n = 0; n < 9; n++) begin
+                below_q[n] <= 6'({2'b00, shifted[51:0]} >> 6 * n) != 0;
+            end
+            places_q      <= distance < 0 ? '0 : places_right(distance[11:0]);
+            exponent_q[5] <= exponent_q[4] - 13'(leading_zeros(zeros_q));
         end
     end
 
-    // Stage 6: below the smallest normal number, with its exponent.
-    function automatic logic [54:0] subnormal(
-        input logic [54:0] value, input logic signed [12:0] exponent
-    );
-        logic signed [12:0] distance;
-        distance = 13'sd1 - exponent;
-        return 55'(shift_right_sticky({1'b0, value}, distance > 13'sd60 ? 6'd60 : distance[5:0]));
-    endfunction
-
-    logic [54:0] ready_q;
+    // Stage 6: there, with the exponent of that number.
+    logic [53:0] ready_q;
+    logic [7:0]  sticky_q;
     always_ff @(posedge clk_i) begin
         if (valid_q[4]) begin
-            ready_q       <= exponent_q[5] < 13'sd1
-                ? subnormal(normalised_q, exponent_q[5]) : normalised_q;
-            exponent_q[6] <= exponent_q[5] < 13'sd1 ? 13'sd1 : exponent_q[5];
+            ready_q       <= normalised_q >> places_q;
+            sticky_q      <= {below_q != 0, lost_ones({2'b00, normalised_q}, places_q)};
+            exponent_q[6] <= exponent_q[5] < 0 ? 13'sd1 : exponent_q[5] + 13'sd1;
         end
     end
 
@@ -133,7 +145,7 @@ module float_multiply (
     always_ff @(posedge clk_i) begin
         if (valid_q[5]) begin
             result_o <= special_q[6] == None
-                ? rounded(sign_q[6], exponent_q[6], ready_q)
+                ? rounded(sign_q[6], exponent_q[6], {ready_q, sticky_q != 0})
                 : special_result(special_q[6], sign_q[6]);
         end
     end

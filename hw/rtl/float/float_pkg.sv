@@ -51,27 +51,44 @@ package float_pkg;
         for (int unsigned n = 0; n < 8; n++) if (value[n]) leading_zeros_of_8 = 3'(7 - n);
     endfunction
 
-    // Zeros above the highest one; 64 when there is none. Of each eight bits and of the eights at the
-    // same time, so that the path is short.
-    function automatic logic [6:0] leading_zeros(input logic [63:0] value);
-        logic [7:0]      some;
-        logic [7:0][2:0] zeros;
+    // Zeros above the highest one in two steps, of a clock each: first of the eights and of each eight
+    // bits, then which of these count. Without a one there seem to be none.
+    typedef struct packed {
         logic [2:0]      eights;
+        logic [7:0][2:0] zeros;
+    } zero_counts_t;
+
+    function automatic zero_counts_t counts_of_zeros(input logic [63:0] value);
+        zero_counts_t counts;
+        logic [7:0]   some;
         for (int unsigned n = 0; n < 8; n++) begin
-            some[n]  = value[8*n +: 8] != 0;
-            zeros[n] = leading_zeros_of_8(value[8*n +: 8]);
+            some[n]         = value[8*n +: 8] != 0;
+            counts.zeros[n] = leading_zeros_of_8(value[8*n +: 8]);
         end
-        eights = leading_zeros_of_8(some);
-        return some == 0 ? 7'd64 : {1'b0, eights, zeros[3'd7 - eights]};
+        counts.eights = leading_zeros_of_8(some);
+        return counts;
     endfunction
 
-    // Shifted right; the lowest bit is set as soon as a one was shifted out.
-    function automatic logic [55:0] shift_right_sticky(
-        input logic [55:0] value, input logic [5:0] distance
-    );
+    function automatic logic [2:0] zeros_beside_eights(input zero_counts_t counts);
+        return counts.zeros[3'd7 - counts.eights];
+    endfunction
+
+    function automatic logic [5:0] leading_zeros(input zero_counts_t counts);
+        return {counts.eights, zeros_beside_eights(counts)};
+    endfunction
+
+    // How far to shift right, in seven bits: more than six bits of a distance are one more, behind
+    // which nothing is left.
+    function automatic logic [6:0] places_right(input logic [11:0] distance);
+        return {distance[11:6] != 0, distance[5:0]};
+    endfunction
+
+    // Whether a shift to the right loses ones: of each eight bits here, so that a clock has the shift,
+    // and the next all of them.
+    function automatic logic [6:0] lost_ones(input logic [55:0] value, input logic [6:0] places);
         logic [55:0] lost;
-        lost = value & ~(~56'd0 << distance);
-        return (value >> distance) | 56'(lost != 0);
+        lost = value & ~(~56'd0 << places);
+        for (int unsigned n = 0; n < 7; n++) lost_ones[n] = lost[8*n +: 8] != 0;
     endfunction
 
     // To nearest, ties to even. The significand has 53 bits, guard and sticky; its highest bit

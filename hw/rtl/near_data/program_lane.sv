@@ -4,6 +4,7 @@
 // Contract: a row begins in a cycle with `free_o` and is taken a beat in each cycle with
 // `row_valid_i`. It leaves as a packet of header, values and payload, or not at all when it does
 // not qualify; without a program every row qualifies. A row with a code is passed on unchanged.
+// The beats of a packet are offered without a pause.
 // The program and its properties are stable while a row is in the lane.
 module program_lane (
     input  logic         clk_i,
@@ -49,8 +50,8 @@ module program_lane (
     assign receives_payload = state_q == Receive && row_valid_i;
 
     // The program, fetched a clock before it is executed.
-    instruction_t fetched, instruction_q;
-    logic         executing_q, advance, complete, ends;
+    instruction_t fetched;
+    logic         executing_q, advance, complete, reads_on, ends;
     logic [6:0]   program_counter_q;
     logic [5:0]   constant_address;
     logic [63:0]  constant;
@@ -87,14 +88,14 @@ module program_lane (
         end else if (advance) begin
             executing_q       <= 1'b1;
             program_counter_q <= program_counter_q + 1'b1;
-            instruction_q     <= fetched;
         end
     end
 
     // The payload, and the bitmap of its nulls: at most 1,024 columns have theirs in the first
     // two beats.
-    logic [6:0]   beat_q, read_beat, next_beat, beats;
-    logic [5:0]   word;
+    logic [6:0]   beat_q, read_beat, left_q;
+    logic         last_beat_q;
+    logic [9:0]   place_q, next_place;  // of a word
     logic [511:0] read_data;
     logic [63:0]  row_word;
     logic [63:0]  bitmap_q[16];
@@ -120,21 +121,19 @@ module program_lane (
 
     // What is read for the next clock: the place of the next instruction, or the next word of
     // a comparison. Of the payload to send, the next beat.
-    assign beats     = 7'((17'(header_q.bytes) + 17'd63) >> 6);
-    assign next_beat = 7'((instruction_q.x + 16'({word + 6'd1, 3'b000})) >> 6);
+    assign next_place = place_q + 1'b1;
     always_comb begin
         case (state_q)
-            Run:     read_beat = advance ? fetched.x[12:6] : next_beat;
+            Run:     read_beat = reads_on ? next_place[9:3] : fetched.x[12:6];
             Payload: read_beat = packet_taken_i ? beat_q + 1'b1 : beat_q;
             default: read_beat = '0;
         endcase
     end
 
-    logic [2:0] lane_of_word;
-    assign lane_of_word = instruction_q.x[5:3] + word[2:0];
-    assign row_word     = read_data[64*lane_of_word+:64];
+    always_ff @(posedge clk_i) place_q <= reads_on ? next_place : fetched.x[12:3];
+    assign row_word = read_data[64*place_q[2:0]+:64];
 
-    logic        passes, fails;
+    logic        passes, fails, faulty;
     logic [7:0]  fault, nulls;
     logic [63:0] values[8];
 
@@ -142,11 +141,12 @@ module program_lane (
         .clk_i,
         .rst_ni,
         .valid_i           (executing_q),
-        .instruction_i     (instruction_q),
+        .instruction_i     (fetched),
         .complete_o        (complete),
-        .word_o            (word),
+        .reads_on_o        (reads_on),
         .passes_o          (passes),
         .fails_o           (fails),
+        .faulty_o          (faulty),
         .fault_o           (fault),
         .bytes_i           (header_q.bytes),
         .row_word_i        (row_word),
@@ -158,19 +158,16 @@ module program_lane (
     );
 
     // A program without an end, which no validator admits, ends behind its last place.
-    logic [7:0] code;
-    always_comb begin
-        code = fault;
-        if (fault == 0 && program_counter_q[6] && !passes) code = BadInstruction;
-        ends = complete && (passes || fails || code != 0);
-    end
+    logic past_end, fails_to_end;
+    assign past_end     = program_counter_q[6] && !passes;
+    assign fails_to_end = complete && (faulty || past_end);
+    assign ends         = fails_to_end || complete && (passes || fails);
 
     // Packets.
     header_t header;
-    logic    is_row, sends_payload, sends_values;
-    assign is_row        = header_q.code == 0;
-    assign sends_values  = is_row && has_program_i && outputs_i != 0;
-    assign sends_payload = is_row && wants_payloads_i && header_q.bytes != 0;
+    logic    is_row_q, has_bytes_q, has_values_q, sends_payload, sends_values;
+    assign sends_values  = is_row_q && has_values_q;
+    assign sends_payload = is_row_q && wants_payloads_i && has_bytes_q;
     always_comb begin
         header       = header_q;
         header.bytes = sends_payload ? header_q.bytes : '0;
@@ -184,7 +181,7 @@ module program_lane (
     assign packet_first_o = state_q == Header;
     always_comb begin
         packet_data_o = read_data;
-        packet_last_o = beat_q == beats - 1'b1;
+        packet_last_o = last_beat_q;
         if (state_q == Header) begin
             packet_data_o = header;
             packet_last_o = !sends_values && !sends_payload;
@@ -203,14 +200,33 @@ module program_lane (
         if (receives_header && row_header.code != 0) when_whole = Header;
     end
 
+    // Beats of the payload behind the one that is offered next.
+    logic [6:0] beats_behind;
+    assign beats_behind = 7'((header_q.bytes - 1'b1) >> 6);
+    always_ff @(posedge clk_i) begin
+        has_values_q <= has_program_i && outputs_i != 0;
+        if (state_q != Payload) begin
+            left_q      <= beats_behind;
+            last_beat_q <= beats_behind == 0;
+        end else if (packet_taken_i) begin
+            left_q      <= left_q - 1'b1;
+            last_beat_q <= left_q == 7'd1;
+        end
+    end
+
     always_ff @(posedge clk_i) begin
         if (receives_header) begin
             header_q        <= row_header;
             header_q.zero   <= '0;
             header_q.values <= '0;
             header_q.nulls  <= '0;
+            is_row_q        <= row_header.code == 0;
+            has_bytes_q     <= row_header.bytes != 0;
         end
-        if (ends && code != 0) header_q.code <= code;
+        if (fails_to_end) begin
+            header_q.code <= faulty ? fault : BadInstruction;
+            is_row_q      <= 1'b0;
+        end
         if (receives_payload || state_q == Payload && packet_taken_i) beat_q <= beat_q + 1'b1;
         if (state_q inside {Free, Run, Header, Values}) beat_q <= '0;
         if (!rst_ni) begin
@@ -219,7 +235,7 @@ module program_lane (
             case (state_q)
                 Free:    if (row_valid_i) state_q <= row_last_i ? when_whole : Receive;
                 Receive: if (row_valid_i && row_last_i) state_q <= when_whole;
-                Run:     if (ends) state_q <= fails && code == 0 ? Free : Header;
+                Run:     if (ends) state_q <= fails && !past_end ? Free : Header;
                 Header: if (packet_taken_i) begin
                     state_q <= sends_values ? Values : sends_payload ? Payload : Free;
                 end
@@ -233,6 +249,8 @@ module program_lane (
 `ifndef SYNTHESIS
     packet_is_taken_only_when_offered: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !packet_taken_i || packet_valid_o);
+    packet_has_no_pause: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !$past(rst_ni && packet_taken_i && !packet_last_o) || packet_valid_o);
     row_comes_only_when_expected: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !row_valid_i || state_q inside {Free, Receive});
 `endif

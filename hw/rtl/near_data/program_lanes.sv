@@ -36,62 +36,62 @@ module program_lanes #(
 
     import program_pkg::*;
 
-    localparam int unsigned Width = $clog2(Lanes);
-
     // Of the lanes.
     logic [Lanes-1:0] free, row_valid, packet_valid, packet_first, packet_last, packet_taken;
     logic [511:0]     packet_data[Lanes];
 
+    function automatic logic [Lanes-1:0] first_of(input logic [Lanes-1:0] lanes);
+        return lanes & -lanes;
+    endfunction
+
     // A row goes to the first free lane.
     logic             inside_q;
-    logic [Width-1:0] receiver_q, receiver;
-    logic             row_taken;
-    always_comb begin
-        receiver = receiver_q;
-        for (int unsigned n = Lanes; n > 0; n--) begin
-            if (!inside_q && free[n-1]) receiver = Width'(n - 1);
-        end
-    end
+    logic [Lanes-1:0] receiver_q, receiver;
+    assign receiver          = inside_q ? receiver_q : first_of(free);
+    assign row_valid         = s_axis_row_tvalid ? receiver : '0;
     assign s_axis_row_tready = inside_q || free != 0;
-    assign row_taken         = s_axis_row_tvalid && s_axis_row_tready;
-    assign row_valid         = Lanes'(row_taken) << receiver;
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
             inside_q <= 1'b0;
-        end else if (row_taken) begin
+        end else if (s_axis_row_tvalid && s_axis_row_tready) begin
             inside_q   <= !s_axis_row_tlast;
             receiver_q <= receiver;
         end
     end
 
-    // Packets go by turns, so that no lane waits for ever; begun ones to their end.
-    logic             sending_q, output_free, packet_moves;
-    logic [Width-1:0] sender_q, sender;
+    // Packets go by turns, so that no lane waits for ever; begun ones to their end. The next lane is
+    // chosen with the last beat of a packet, or a clock before its own first beat.
+    logic             sending_q, output_free, packet_moves, packet_ends, moving_last, moving_first;
+    logic [Lanes-1:0] sender_q, waiting, later;
+    logic [511:0]     moving;
+    assign waiting = packet_valid & ~(sending_q ? sender_q : '0);
+    assign later   = waiting & -(sender_q << 1);
     always_comb begin
-        sender = sender_q;
-        if (!sending_q) begin
-            for (int unsigned n = Lanes; n > 0; n--) begin
-                if (packet_valid[Width'(32'(sender_q) + n)]) sender = Width'(32'(sender_q) + n);
-            end
-        end
+        moving = '0;
+        for (int unsigned n = 0; n < Lanes; n++) if (sender_q[n]) moving |= packet_data[n];
     end
+    assign moving_first = (packet_first & sender_q) != 0;
+    assign moving_last  = (packet_last & sender_q) != 0;
     assign output_free  = !m_axis_row_tvalid || m_axis_row_tready;
-    assign packet_moves = packet_valid[sender] && output_free;
-    assign packet_taken = Lanes'(packet_moves) << sender;
+    assign packet_moves = sending_q && output_free;
+    assign packet_taken = packet_moves ? sender_q : '0;
+    assign packet_ends  = packet_moves && moving_last;
 
     always_ff @(posedge clk_i) begin
         if (packet_moves) begin
-            m_axis_row_tdata <= packet_data[sender];
-            m_axis_row_tlast <= packet_last[sender];
-            sender_q         <= sender;
+            m_axis_row_tdata <= moving;
+            m_axis_row_tlast <= moving_last;
         end
         if (!rst_ni) begin
             sending_q         <= 1'b0;
             sender_q          <= '0;
             m_axis_row_tvalid <= 1'b0;
         end else begin
-            if (packet_moves) sending_q <= !packet_last[sender];
+            if (!sending_q || packet_ends) begin
+                sending_q <= waiting != 0;
+                if (waiting != 0) sender_q <= first_of(later != 0 ? later : waiting);
+            end
             if (output_free) m_axis_row_tvalid <= packet_moves;
         end
     end
@@ -121,8 +121,8 @@ module program_lanes #(
 
     // A packet has the code of its row, or one that the lane gave.
     logic packet_faulty, first_taken;
-    assign packet_faulty = packet_data[sender][CodeBit+:8] != 0;
-    assign first_taken   = packet_moves && packet_first[sender];
+    assign packet_faulty = moving[CodeBit+:8] != 0;
+    assign first_taken   = packet_moves && moving_first;
     always_ff @(posedge clk_i) begin
         emitted_o <= rst_ni && first_taken && !packet_faulty;
         fault_o   <= rst_ni && first_taken && packet_faulty;

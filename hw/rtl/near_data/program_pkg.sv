@@ -53,15 +53,10 @@ package program_pkg;
 
     // A register: a null has the value 0.
     typedef struct packed {
+        logic        is_truth;  // the value is known to be 0 or 1
         logic        is_null;
         logic [63:0] value;
     } word_t;
-
-    localparam word_t NullWord = '{is_null: 1'b1, value: '0};
-
-    function automatic word_t truth(input logic is_true);
-        return '{is_null: 1'b0, value: 64'(is_true)};
-    endfunction
 
     // Codes of packets that are no rows, beside those of the walk.
     localparam logic [7:0] Overflow       = 8'd20;

@@ -131,7 +131,10 @@ fn words(words: &[u64]) -> Vec<u8> {
 /// Every operation on every pair of values at which something changes.
 pub fn corners() -> Result<(), String> {
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
-    let floats = [0.0, -0.0, 1.5, f64::INFINITY, f64::NEG_INFINITY, -5e-324].map(f64::to_bits);
+    // The last one is a little more than half of the last place of 1.5.
+    let floats =
+        [0.0, -0.0, 1.5, f64::INFINITY, f64::NEG_INFINITY, -5e-324, 1.110_223_024_625_157e-16]
+            .map(f64::to_bits);
     let integers = [0, 1, -1, 2, i64::MIN, i64::MAX, 3_037_000_500].map(i64::cast_unsigned);
     let nans = [0x7FF8_0000_0000_0000, 0x7FF0_0000_0000_0001, 0xFFFF_FFFF_FFFF_FFFE];
     let values: Vec<u64> = [&floats[..], &integers, &nans].concat();
