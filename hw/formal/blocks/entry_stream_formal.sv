@@ -27,6 +27,11 @@ module entry_stream_formal #(
     entry_stream #(.Id(Id), .LogLines(LogLines)) i_block (.*);
     `RULE(starts_when_quiet, 0, !start_i || quiet_o && (ended_o || broken_o))
 
+    // What counts of the outputs.
+    logic [190:0] seen;
+    assign seen = {read_valid_o, read_valid_o ? read_address_o : '0, valid_o, valid_o ? entry_o : '0, ended_o, broken_o,
+        quiet_o};
+
     // Lines that were asked for and have not come.
     logic            asks, comes;
     logic [LogLines:0] owed_q;
@@ -117,6 +122,35 @@ module entry_stream_formal #(
     `RULE(line_of_the_entry_waits, 1, !(running && !i_block.broken_q && come_q && number >= given_q)
         || i_block.i_lines.i_words.words[slot][512] == error_q
         && i_block.i_lines.i_words.words[slot][128*32'(place[1:0]) +: 128] == entry_q)
+    // Nothing waits without a reason.
+    logic        first_fails, waits, used_up, broken_q;
+    logic [31:0] left_q;
+    assign waits       = waiting != 0;
+    assign first_fails = i_block.i_lines.i_words.words[i_block.i_lines.popped_q[LogLines-1:0]][512];
+    assign used_up     = waits && (first_fails || left_q == 0 || pop_i && (i_block.place_q == 2'd3 || left_q == 32'd1));
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni) begin
+            left_q   <= '0;
+            broken_q <= 1'b0;
+        end else if (start_i) begin
+            left_q   <= count_i;
+            broken_q <= 1'b0;
+        end else begin
+            if (broken_q || stop_i) left_q <= '0;
+            else if (pop_i) left_q <= left_q - 1'b1;
+            if (waits && first_fails && left_q != 0) broken_q <= 1'b1;
+        end
+    end
+    `RULE(what_is_left_is_known, 1, left_q == i_block.left_q && broken_q == i_block.broken_q)
+    `RULE(end_is_told, 1, ended_o == (left_q == 0))
+    `RULE(broken_line_is_told, 1, broken_o == broken_q)
+    `RULE(quiet_when_no_line_is_held, 1, quiet_o == (owed_q == 0 && !waits))
+    `RULE(line_is_asked_for_where_it_has_a_place, 1, read_valid_o == (i_block.unasked_q != 0
+        && 32'(owed_q) + 32'(waiting) < 2**LogLines && !broken_q && !stop_i))
+    `RULE(all_lines_are_asked_for, 1, !running || i_block.unasked_q != 0
+        || lines_asked_q << 2 >= 34'(count_q) + 34'(base_q[5:4]))
+    `RULE(entry_that_waits_is_given, 1, valid_o == (waits && !first_fails && left_q != 0 && !broken_q))
+    `RULE(line_makes_room_when_it_is_used_up, 1, i_block.used_up == used_up)
     `REACHED(fifth_entry_comes, valid_o && given_q == 32'd4 && number == 32'd4)
     `REACHED(all_are_given, started_q && ended_o && count_q == 32'd5 && given_q == 32'd5)
     `REACHED(line_is_broken, broken_o)

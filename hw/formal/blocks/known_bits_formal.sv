@@ -18,6 +18,12 @@ module known_bits_formal #(
     power_up i_power_up (.*);
     known_bits #(.Entries(Entries)) i_block (.*);
 
+    // What counts of the outputs.
+    logic       looks_q;
+    logic [1:0] seen;
+    always_ff @(posedge clk_i) looks_q <= rst_ni && !(i_block.busy_q && look_i[LogEntries-1:6] >= i_block.sweep_q);
+    assign seen = {busy_o, looks_q && known_o};
+
     localparam int unsigned LastWord = Entries / 64 - 1;
     `RULE(entries_exist, 0, learned_i < Entries && look_i < Entries && forget_from_i <= LastWord)
 
@@ -53,6 +59,14 @@ module known_bits_formal #(
     `RULE(what_fades_is_not_inside, 1, !fading || !inside_q)
     `RULE(sweep_is_in_the_memory, 1, !i_block.busy_q || i_block.sweep_q <= LastWord)
 
+    // A word a clock is forgotten, and what is on its way then takes one more.
+    logic [LogEntries-6:0] busy_for_q;
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni || forget_i || !busy_o) busy_for_q <= '0;
+        else busy_for_q <= busy_for_q + 1'b1;
+    end
+    `RULE(forgetting_ends, 1, !busy_o || 32'(busy_for_q) <= LastWord + 1)
+    `RULE(forgetting_goes_on, 1, !busy_o || 32'(i_block.sweep_q) + 32'd1 >= 32'(busy_for_q))
     `REACHED(entry_is_known, known_o && $past(look_i == entry && inside_q && rst_ni))
     `REACHED(neighbour_is_learned_after_it, coming && i_block.written_q
         && i_block.last_word_q == of && inside_q)

@@ -34,6 +34,11 @@ module read_port_formal #(
         .rvalid(m_axi_rvalid), .rready(1'b1), .rid(m_axi_rid), .rdata(m_axi_rdata), .rresp(m_axi_rresp),
         .rlast(1'b1));
 
+    // What counts of the outputs.
+    logic [Readers+596:0] seen;
+    assign seen = {read_ready_o & read_valid_i, line_valid_o, line_valid_o ? {line_id_o, line_error_o, line_o} : '0,
+        asked_o, quiet_o, m_axi_arvalid, m_axi_arvalid ? {m_axi_arid, m_axi_araddr} : '0};
+
     // One reader, which is any.
     logic [1:0]         number;
     logic [Readers-1:0] reader;
@@ -66,6 +71,8 @@ module read_port_formal #(
     `RULE(request_goes_out_as_it_came, 1, !asked_q
         || m_axi_arvalid && m_axi_araddr == {address_q, 6'd0} && m_axi_arid == id_q)
     `RULE(one_request_is_taken_in_a_clock, 1, $onehot0(read_valid_i & read_ready_o))
+    `RULE(reader_waits_for_the_channel_and_those_before_it_alone, 1, takes == ((reader & read_valid_i) != 0
+        && (read_valid_i & (reader - 1'b1)) == 0 && (!m_axi_arvalid || m_axi_arready)))
     `RULE(requests_are_told, 1, asked_o == ((read_valid_i & read_ready_o) != 0))
     `RULE(first_reader_has_priority, 1, !takes || (read_valid_i & (reader - 1'b1)) == 0)
     `RULE(request_on_the_channel_was_asked_for, 1, $past(rst_ni && (asked_o || m_axi_arvalid && !m_axi_arready))

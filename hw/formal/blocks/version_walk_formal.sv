@@ -57,6 +57,13 @@ module version_walk_formal
         axi4_stream_rules #(.Width(66), .Dense(0)) i_headers (
             .clk_i, .rst_ni, .tvalid(header_read_valid_o[port]), .tready(header_read_ready_i[port]),
             .payload({header_read_id_o[port], header_read_address_o[port]}));
+        // A walk is in the queue of those that wait a clock behind its line.
+        `RULE(only_whose_line_has_come_waits, 1,
+            (!i_block.g_ports[port].i_pointers.push_i || $past(rst_ni && i_block.pointer_come[port]))
+            && (!i_block.g_ports[port].i_versions.push_i || $past(rst_ni && i_block.version_come[port])))
+        `RULE(it_waits_by_its_number, 1, !$past(rst_ni && i_block.come[port])
+            || i_block.g_ports[port].i_pointers.data_i == $past(come_id_i[port][LogChains-1:0])
+            && i_block.g_ports[port].i_versions.data_i == $past(come_id_i[port][LogChains-1:0]))
         // Each read that waits is of this port, which is bit 6 of its address.
         for (genvar n = 0; n < 2**LogChains; n++) begin : g_words
             logic [LogChains:0] pointers, headers;

@@ -64,12 +64,30 @@ module vid_stream_formal
     end
     `RULE(vid_is_visited_once, 1, visits_q < 2'd2 && (visits_q == 0 || !i_block.running_q || vid < i_block.vid_q))
 
+    // Changes are merged in their order, and none is lost between the lines of changes and the merge.
+    logic [1:0] held;
+    ordered_words #(.Width(97), .Most(2)) i_changes (
+        .clk_i, .rst_ni(rst_ni && i_block.running_q),
+        .push_i(i_block.entry_pop), .pushed_i(i_block.coming),
+        .pop_i(i_block.change_pop), .popped_i(i_block.change_q), .inside_o(held));
+    `RULE(held_changes_are_counted, 1, !i_block.running_q
+        || held == 2'(i_block.change_valid_q) + 2'(i_block.second_valid_q))
+    `RULE(followed_change_is_held, 1, !(i_block.running_q && i_changes.followed_q)
+        || i_changes.word_q == (i_changes.ahead_q == 0 ? i_block.change_q : i_block.second_q))
+    `RULE(vid_waits_for_its_change, 1, !visited_o || held == 0 && (i_block.entries_ended || i_block.entries_broken)
+        || i_block.change_valid_q && i_block.change_q.ours && i_block.change_q.vid >= i_block.vid_q)
+    `RULE(none_comes_is_told_late, 1, !(i_block.running_q && i_block.none_comes_q)
+        || i_block.entries_ended || i_block.entries_broken)
+
     // Why a buffer is used only when it is whole.
     `RULE(what_is_whole_is_taken, 1, (i_block.ready_q & ~i_block.taken_q) == 0)
     `RULE(what_is_checked_is_taken, 1, (i_block.i_checker.running_q & ~i_block.taken_q) == 0
         && (i_block.i_checker.running_q & i_block.ready_q) == 0)
+    `RULE(what_was_checked_is_taken, 1, !i_block.checked || i_block.taken_q[i_block.checked_slot]
+        && !i_block.ready_q[i_block.checked_slot] && !i_block.i_checker.running_q[i_block.checked_slot])
     `RULE(nothing_is_read_while_dividing, 1, i_block.state_q != Divide
-        || i_block.ready_q == 0 && i_block.taken_q == 0 && i_block.i_checker.running_q == 0)
+        || i_block.ready_q == 0 && i_block.taken_q == 0 && i_block.i_checker.running_q == 0
+        && !i_block.checked)
     `RULE(buffer_is_free_while_its_place_is_read, 1, i_block.state_q == Idle
         || i_block.state_q == Divide || i_block.state_q == Look || !i_block.taken_q[i_block.filling_q])
     // A place in a chunk; the first is of a line of 127.

@@ -34,6 +34,7 @@ module entry_stream #(
     logic [63:6]         address_q;
     logic [33:0]         unasked_q;   // counted from the start of their line
     logic [31:0]         left_q;
+    logic                any_left_q;
     logic [1:0]          place_q;
     logic [LogLines:0]   held_q;
     logic                broken_q;
@@ -47,11 +48,11 @@ module entry_stream #(
     assign come           = line_valid_i && line_id_i == Id;
     assign entries        = line;
     assign entry_o        = entries[place_q];
-    assign valid_o        = have && !failed && left_q != 0 && !broken_q;
+    assign valid_o        = have && !failed && any_left_q && !broken_q;
     assign broken_o       = broken_q;
-    assign ended_o        = left_q == 0;
+    assign ended_o        = !any_left_q;
     assign quiet_o        = held_q == 0;
-    assign used_up        = have && (failed || left_q == 0 || pop_i && (place_q == 3 || left_q == 1));
+    assign used_up        = have && (failed || !any_left_q || pop_i && (place_q == 3 || left_q == 1));
 
     lut_fifo #(
         .LogDepth(LogLines),
@@ -68,36 +69,42 @@ module entry_stream #(
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-            unasked_q <= '0;
-            left_q    <= '0;
-            held_q    <= '0;
-            broken_q  <= 1'b0;
+            unasked_q  <= '0;
+            left_q     <= '0;
+            any_left_q <= 1'b0;
+            held_q     <= '0;
+            broken_q   <= 1'b0;
         end else begin
             if (ask != used_up) held_q <= ask ? held_q + 1'b1 : held_q - 1'b1;
             if (start_i) begin
-                address_q <= address_i[63:6];
-                unasked_q <= count_i == 0 ? '0 : 34'(count_i) + 34'(address_i[5:4]);
-                left_q    <= count_i;
-                place_q   <= address_i[5:4];
-                broken_q  <= 1'b0;
+                address_q  <= address_i[63:6];
+                unasked_q  <= count_i == 0 ? '0 : 34'(count_i) + 34'(address_i[5:4]);
+                left_q     <= count_i;
+                any_left_q <= count_i != 0;
+                place_q    <= address_i[5:4];
+                broken_q   <= 1'b0;
             end else begin
                 if (ask) begin
                     address_q <= address_q + 1'b1;
                     unasked_q <= unasked_q > 4 ? unasked_q - 34'd4 : '0;
                 end
-                if (have && failed && left_q != 0) broken_q <= 1'b1;
+                if (have && failed && any_left_q) broken_q <= 1'b1;
                 if (broken_q || stop_i) begin
-                    unasked_q <= '0;
-                    left_q    <= '0;
+                    unasked_q  <= '0;
+                    left_q     <= '0;
+                    any_left_q <= 1'b0;
                 end else if (pop_i) begin
-                    left_q  <= left_q - 1'b1;
-                    place_q <= place_q + 1'b1;
+                    left_q     <= left_q - 1'b1;
+                    any_left_q <= left_q != 1;
+                    place_q    <= place_q + 1'b1;
                 end
             end
         end
     end
 
 `ifndef SYNTHESIS
+    what_is_left_is_told: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        any_left_q == (left_q != 0));
     pop_takes_a_valid_entry: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !pop_i || valid_o);
 `endif

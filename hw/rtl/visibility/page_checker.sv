@@ -43,10 +43,10 @@ module page_checker #(
 
     logic [Slots-1:0] running_q;
     check_t           checks_q[Slots];
-    assign quiet_o = running_q == 0;
+    assign quiet_o = running_q == 0 && !checked_valid_o;
 
     // Of the first line, which comes on port 0.
-    logic [Slots-1:0] no_page_q, stranger_q;
+    logic [Slots-1:0] no_page_q, other_page_q, misplaced_q, other_kind_q;
     logic [31:0]      expected_q[Slots];
     logic [31:0]      tables_q[Slots];
     logic [15:0]      lines_q[Slots];
@@ -55,31 +55,47 @@ module page_checker #(
     logic [1:0][Slots-1:0] complete_q, broken_q;
     logic [31:0]           remainders_q[2][Slots];
 
-    // A check that has ended.
-    logic  ended;
-    slot_t ended_slot;
+    // A check that has ended: its slot is chosen, what was found is taken out of it, and then looked at.
+    logic  ended, ended_q;
+    slot_t ended_slot, ended_slot_q;
     always_comb begin
         ended      = 1'b0;
         ended_slot = '0;
         for (int unsigned n = 0; n < Slots; n++) begin
-            if (running_q[n] && complete_q[0][n] && complete_q[1][n]) begin
+            if (running_q[n] && complete_q[0][n] && complete_q[1][n] && !ended_q) begin
                 ended      = 1'b1;
                 ended_slot = slot_t'(n);
             end
         end
     end
-    logic [31:0] remainder;
-    assign remainder       = ~(remainders_q[0][ended_slot] ^ remainders_q[1][ended_slot]);
-    assign checked_valid_o = ended;
-    assign checked_slot_o  = ended_slot;
+
+    logic        found_broken_q, found_no_page_q, found_stranger_q;
+    logic [31:0] found_remainder_q, found_expected_q, found_table_q;
+    logic [15:0] found_lines_q;
+    always_ff @(posedge clk_i) begin
+        ended_slot_q      <= ended_slot;
+        checked_slot_o    <= ended_slot_q;
+        found_broken_q    <= broken_q[0][ended_slot_q] || broken_q[1][ended_slot_q];
+        found_no_page_q   <= no_page_q[ended_slot_q];
+        found_stranger_q  <= other_page_q[ended_slot_q] || misplaced_q[ended_slot_q]
+            || other_kind_q[ended_slot_q];
+        found_remainder_q <= ~(remainders_q[0][ended_slot_q] ^ remainders_q[1][ended_slot_q]);
+        found_expected_q  <= expected_q[ended_slot_q];
+        found_table_q     <= tables_q[ended_slot_q];
+        found_lines_q     <= lines_q[ended_slot_q];
+        if (!rst_ni) begin
+            ended_q         <= 1'b0;
+            checked_valid_o <= 1'b0;
+        end else begin
+            ended_q         <= ended;
+            checked_valid_o <= ended_q;
+        end
+    end
     always_comb begin
-        checked_o = '{
-            code: Found, table_number: tables_q[ended_slot], lines: lines_q[ended_slot]
-        };
-        if (broken_q[0][ended_slot] || broken_q[1][ended_slot]) checked_o.code = Bus;
-        else if (no_page_q[ended_slot] || remainder != expected_q[ended_slot]) begin
-            checked_o.code = Checksum;
-        end else if (stranger_q[ended_slot]) checked_o.code = Stranger;
+        checked_o = '{code: Found, table_number: found_table_q, lines: found_lines_q};
+        if (found_broken_q) checked_o.code = Bus;
+        else if (found_no_page_q || found_remainder_q != found_expected_q) checked_o.code = Checksum;
+        else if (found_stranger_q) checked_o.code = Stranger;
     end
 
     for (genvar port = 0; port < 2; port++) begin : g_ports
@@ -88,7 +104,6 @@ module page_checker #(
         logic [6:0]   come_q[Slots];
         slot_t        asking, comer;
         logic         ask, come, first;
-        logic [511:0] line;
         always_comb begin
             read_valid_o[port] = 1'b0;
             asking             = '0;
@@ -107,29 +122,32 @@ module page_checker #(
         assign comer = line_id_i[port][LogSlots-1:0];
         assign first = come_q[comer] == 0;
 
-        // The checksum is of bytes 8 and on; its initial state of ones is put into the first bits.
-        always_comb begin
-            line = line_i[port];
-            if (port == 0 && first) begin
-                line[63:0]  = '0;
-                line[95:64] = ~line[95:64];
-            end
-        end
-
-        logic        remainder_valid_q, remainder_first_q, remainder_last_q;
-        slot_t       remainder_slot_q;
-        logic [31:0] remainder_q, state, next_state;
-        assign state     = remainder_first_q ? '0 : remainders_q[port][remainder_slot_q];
-        assign next_state = crc32c_pkg::after_two_zero_lines(state)
-            ^ (port == 0 ? crc32c_pkg::after_zero_line(remainder_q) : remainder_q);
+        // A line that has come, and the state of its slot before it. The checksum is of bytes 8 and on, and
+        // its initial state of ones is put into the first bits: of the first line, 8 bytes are taken out of
+        // the remainder again.
+        logic             remainder_valid_q, remainder_last_q;
+        slot_t            remainder_slot_q;
+        logic [3:0][31:0] parts_q;                 // of its remainder, one of each quarter
+        logic [31:0]      taken_out_q, remainder, state_q, next_state;
+        assign remainder  = parts_q[0] ^ parts_q[1] ^ parts_q[2] ^ parts_q[3] ^ taken_out_q;
+        assign next_state = crc32c_pkg::after_two_zero_lines(state_q)
+            ^ (port == 0 ? crc32c_pkg::after_zero_line(remainder) : remainder);
 
         always_ff @(posedge clk_i) begin
             if (come) begin
-                remainder_q       <= crc32c_pkg::of_line(line);
-                remainder_slot_q  <= comer;
-                remainder_first_q <= first;
-                remainder_last_q  <= come_q[comer] == 7'd63;
-                come_q[comer]     <= come_q[comer] + 1'b1;
+                for (int unsigned part = 0; part < 4; part++) begin
+                    parts_q[part] <= crc32c_pkg::of_line(line_i[port] & 512'({128{1'b1}}) << 128 * part);
+                end
+                taken_out_q      <= '0;
+                if (port == 0 && first) begin
+                    taken_out_q <= crc32c_pkg::of_line({416'd0, 32'hFFFF_FFFF, line_i[port][63:0]});
+                end
+                remainder_slot_q <= comer;
+                remainder_last_q <= come_q[comer] == 7'd63;
+                come_q[comer]    <= come_q[comer] + 1'b1;
+                if (first) state_q <= '0;
+                else if (remainder_valid_q && remainder_slot_q == comer) state_q <= next_state;
+                else state_q <= remainders_q[port][comer];
             end
             if (remainder_valid_q) remainders_q[port][remainder_slot_q] <= next_state;
             if (ask) asked_q[asking] <= asked_q[asking] + 1'b1;
@@ -160,12 +178,13 @@ module page_checker #(
                 && line_i[0][319:256] <= epoch_i && line_i[0][278:256] == check.epoch;
             always_ff @(posedge clk_i) begin
                 if (come && first) begin
-                    no_page_q[comer]  <= line_i[0][31:0] != Magic;
-                    expected_q[comer] <= line_i[0][63:32];
-                    tables_q[comer]   <= line_i[0][159:128];
-                    lines_q[comer]    <= line_i[0][175:160];
-                    stranger_q[comer] <= line_i[0][127:64] != check.page || !placed_right
-                        || line_i[0][351:320] != (check.is_map ? VidMapKind : DataKind);
+                    no_page_q[comer]    <= line_i[0][31:0] != Magic;
+                    expected_q[comer]   <= line_i[0][63:32];
+                    tables_q[comer]     <= line_i[0][159:128];
+                    lines_q[comer]      <= line_i[0][175:160];
+                    other_page_q[comer] <= line_i[0][127:64] != check.page;
+                    misplaced_q[comer]  <= !placed_right;
+                    other_kind_q[comer] <= line_i[0][351:320] != (check.is_map ? VidMapKind : DataKind);
                 end
             end
         end
@@ -176,12 +195,14 @@ module page_checker #(
         if (!rst_ni) begin
             running_q <= '0;
         end else begin
-            if (ended) running_q[ended_slot] <= 1'b0;
+            if (ended_q) running_q[ended_slot_q] <= 1'b0;
             if (start_i) running_q[start_slot_i] <= 1'b1;
         end
     end
 
 `ifndef SYNTHESIS
+    only_a_check_that_runs_ends: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !ended_q || running_q[ended_slot_q] && !ended);
     check_starts_in_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !start_i || !running_q[start_slot_i]);
 `endif

@@ -7,6 +7,10 @@
 // entries that its next look-up needs cannot be replaced, so every such wait advances one walk.
 // Other walks that find map or checker busy are parked and look again when something has changed.
 //
+// An answer is used clocks after it was read, and more may have been learned by then. But walks stay in
+// their order, and a fetch or a check keeps its place until its walk has come back, behind all that looked
+// before. So a walk that has seen too little is parked; none fetches a line or checks a page once more.
+//
 // Contract: a walk is in one place at a time, so nothing here overflows. The output is the address
 // of the line pointer's line and the place of the page, or a fault.
 module page_lookup #(
@@ -79,7 +83,7 @@ module page_lookup #(
 
     localparam int unsigned Chains  = 2**LogChains;
     localparam int unsigned Slots   = 2**LogSlots;
-    localparam int unsigned Latency = 11;            // of the search
+    localparam int unsigned Latency = 12;            // of the choice and the search
     typedef logic [LogChains-1:0] chain_t;
     typedef logic [LogSlots-1:0]  slot_t;
 
@@ -92,9 +96,8 @@ module page_lookup #(
 
     // ---- Which walk looks next: one that is called back, a parked one, or one with a new record.
 
-    logic   hop_waits, pop_hop, parked_waits, pop_parked, take_vid, called, parked_turn_q;
-    logic   call_valid;
-    chain_t call_chain, parked_chain, hop_chain;
+    logic   hop_waits, pop_hop, parked_waits, pop_parked, take_vid, called_back_q, parked_turn_q;
+    chain_t call_chain_q, parked_chain, hop_chain;
     logic [63:0] hop_record, known_record;
     logic [LogChains:0] parked_q, released_q;
     logic   park, released;
@@ -106,31 +109,30 @@ module page_lookup #(
         .pop_i(pop_hop), .valid_o(hop_waits), .data_o({hop_chain, hop_record})
     );
 
-    assign called     = call_valid;
-    assign pop_parked = !called && parked_waits && released_q != 0 && (parked_turn_q || !hop_waits);
-    assign pop_hop    = !called && !pop_parked && hop_waits;
-    assign take_vid   = !called && !pop_parked && !hop_waits && vid_valid_i;
+    assign pop_parked = !called_back_q && parked_waits && released_q != 0 && (parked_turn_q || !hop_waits);
+    assign pop_hop    = !called_back_q && !pop_parked && hop_waits;
+    assign take_vid   = !called_back_q && !pop_parked && !hop_waits && vid_valid_i;
     assign vid_ready_o    = take_vid;
     assign enter_valid_o  = pop_hop || take_vid;
     assign enter_chain_o  = pop_hop ? hop_chain : vid_chain_i;
     assign enter_record_o = pop_hop ? hop_record : vid_record_i;
 
     always_comb begin
-        picked = '{valid: 1'b1, chain: call_chain, code: Found, record: known_record};
+        picked = '{valid: 1'b1, chain: call_chain_q, code: Found, record: known_record};
         if (pop_parked) picked.chain = parked_chain;
         if (enter_valid_o) begin
             picked.chain  = enter_chain_o;
             picked.record = enter_record_o;
         end
         if (take_vid) picked.code = vid_code_i;
-        picked.valid = called || pop_parked || enter_valid_o;
+        picked.valid = called_back_q || pop_parked || enter_valid_o;
     end
 
     lut_ram #(.AddressWidth(LogChains), .DataWidth(64)) i_records (
         .clk_i,
         .write_enable_i(enter_valid_o), .write_address_i(enter_chain_o),
         .write_data_i(enter_record_o),
-        .read_address_i(called ? call_chain : parked_chain), .read_data_o(known_record)
+        .read_address_i(called_back_q ? call_chain_q : parked_chain), .read_data_o(known_record)
     );
 
     // ---- The search, and at its end the look into the cache of the map.
@@ -156,7 +158,7 @@ module page_lookup #(
         .write_page_i    (entry_page_i),
         .write_image_i   (entry_image_i),
         .count_i         (entry_count_i),
-        .page_i          (picked.record[63:8]),
+        .page_i          (looks_q[1].record[63:8]),
         .found_o         (in_delta),
         .position_o      (position),
         .image_o         (image)
@@ -180,7 +182,7 @@ module page_lookup #(
         .storage_base_i,
         .storage_pages_i,
         .chunks_i       (map_chunks_i),
-        .look_page_i    (looks_q[Latency-1].record[47:8]),
+        .look_page_i    (looks_q[Latency-2].record[47:8]),
         .known_o        (map_known),
         .place_o        (map_place),
         .fetch_i        (fetch),
@@ -202,9 +204,10 @@ module page_lookup #(
 
     // The walk for which the map is fetched, and whether it was called back.
     chain_t fetch_chain_q;
-    logic   fetch_called_q;
-    assign fetch_mine = placing.valid && fetched && fetch_called_q
-        && fetch_chain_q == placing.chain;
+    logic   fetch_called_q, placing_fetched_q;
+    assign fetch_mine = placing.valid && fetched && fetch_called_q && placing_fetched_q;
+    // Where this is told of the walk before, a fetch has just begun, and nobody was called back yet.
+    always_ff @(posedge clk_i) placing_fetched_q <= fetch_chain_q == looks_q[Latency-1].chain;
 
     // ---- Where the page stands.
 
@@ -215,7 +218,7 @@ module page_lookup #(
         place_t      place;       // of an image: its position
         logic [63:6] address;
     } placed_t;
-    placed_t placed, placed_q;
+    placed_t placed, asked_q, placed_q;
     logic    in_map;
     place_t  place;
     assign in_map = placing.record[63:48] == 0 && 64'(placing.record[63:8]) < logical_pages_i;
@@ -245,8 +248,12 @@ module page_lookup #(
         end
     end
     always_ff @(posedge clk_i) begin
-        placed_q <= placed;
-        if (!rst_ni) placed_q.look.valid <= 1'b0;
+        asked_q  <= placed;
+        placed_q <= asked_q;
+        if (!rst_ni) begin
+            asked_q.look.valid  <= 1'b0;
+            placed_q.look.valid <= 1'b0;
+        end
     end
 
     // ---- What the check has found.
@@ -284,11 +291,10 @@ module page_lookup #(
     assign forgetting_o = results_forget || map_forgets;
 
     // A check may take the place of another result, but of none that a walk still comes back for.
-    logic  slot_free, slot_clash, slot_mine, check;
+    logic  slot_free, slot_mine, check;
     slot_t free_slot, my_slot;
     always_comb begin
         slot_free  = 1'b0;
-        slot_clash = 1'b0;
         slot_mine  = 1'b0;
         free_slot  = '0;
         my_slot    = '0;
@@ -296,18 +302,27 @@ module page_lookup #(
             if (!taken_q[n]) begin
                 slot_free = 1'b1;
                 free_slot = slot_t'(n);
-            end else begin
-                if (slots_q[n].is_image == placed_q.is_image && slots_q[n].place
-                    .physical[LogPages-1:0] == placed_q.place.physical[LogPages-1:0]) begin
-                    slot_clash = 1'b1;
-                end
-                if (called_q[n] && slots_q[n].chain == placed_q.look.chain) begin
-                    slot_mine = 1'b1;
-                    my_slot   = slot_t'(n);
-                end
+            end else if (called_q[n] && slots_q[n].chain == placed_q.look.chain) begin
+                slot_mine = 1'b1;
+                my_slot   = slot_t'(n);
             end
         end
     end
+
+    // Whether it would take such a place is looked at a clock before. The check that starts in that clock
+    // counts already; a slot that is left in it still counts, so at worst a walk is parked.
+    logic clash, clash_q;
+    always_comb begin
+        clash = check && placed_q.is_image == asked_q.is_image && placed_q.place
+            .physical[LogPages-1:0] == asked_q.place.physical[LogPages-1:0];
+        for (int unsigned n = 0; n < Slots; n++) begin
+            if (taken_q[n] && slots_q[n].is_image == asked_q.is_image && slots_q[n].place
+                .physical[LogPages-1:0] == asked_q.place.physical[LogPages-1:0]) begin
+                clash = 1'b1;
+            end
+        end
+    end
+    always_ff @(posedge clk_i) clash_q <= clash;
 
     code_t code;
     logic  looks;            // at a page that stands somewhere
@@ -320,9 +335,9 @@ module page_lookup #(
             else if (16'(placed_q.look.record[7:0]) >= facts.lines) code = NoLine;
         end
     end
-    assign check          = looks && !known && slot_free && !slot_clash;
+    assign check          = looks && !known && slot_free && !clash_q;
     assign park           = placed_q.look.valid
-        && (placed_q.parks || looks && !known && !(slot_free && !slot_clash));
+        && (placed_q.parks || looks && !known && !(slot_free && !clash_q));
     assign fault_valid_o  = placed_q.look.valid && !placed_q.parks && (!looks || known)
         && code != Found;
     assign fault_chain_o  = placed_q.look.chain;
@@ -365,8 +380,6 @@ module page_lookup #(
     slot_t calling_slot;
     assign slot_leaves = placed_q.look.valid && !placed_q.parks && slot_mine;
     assign fetch_calls = fetched && !fetch_called_q;
-    assign call_valid  = fetch_calls || slot_calls;
-    assign call_chain  = fetch_calls ? fetch_chain_q : slots_q[calling_slot].chain;
     always_comb begin
         slot_calls   = 1'b0;
         calling_slot = '0;
@@ -387,6 +400,7 @@ module page_lookup #(
         || taken_q == 0 && !fetch_busy;
 
     always_ff @(posedge clk_i) begin
+        call_chain_q <= fetch_calls ? fetch_chain_q : slots_q[calling_slot].chain;
         if (fetch) fetch_chain_q <= placing.chain;
         if (check) begin
             slots_q[free_slot] <= '{
@@ -395,6 +409,7 @@ module page_lookup #(
             };
         end
         if (!rst_ni) begin
+            called_back_q  <= 1'b0;
             fetch_called_q <= 1'b0;
             taken_q        <= '0;
             done_q         <= '0;
@@ -403,6 +418,7 @@ module page_lookup #(
             released_q     <= '0;
             parked_turn_q  <= 1'b0;
         end else begin
+            called_back_q <= fetch_calls || slot_calls;
             parked_turn_q <= !pop_parked;
             if (fetch || fetch_mine) fetch_called_q <= 1'b0;
             else if (fetch_calls) fetch_called_q <= 1'b1;
@@ -424,6 +440,16 @@ module page_lookup #(
     assign unused = ^{placed_q.place.in_memory, Chains};
 
 `ifndef SYNTHESIS
+    // No page is checked that is known, or that a slot has.
+    logic [Slots-1:0] of_this_place;
+    always_comb begin
+        for (int unsigned n = 0; n < Slots; n++) begin
+            of_this_place[n] = taken_q[n] && slots_q[n].is_image == placed_q.is_image
+                && slots_q[n].place.physical == placed_q.place.physical;
+        end
+    end
+    no_page_is_checked_twice: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !check || !known && of_this_place == 0);
     returning_walk_finds_its_result: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(slot_leaves && looks) || known);
 `endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds places of logical pages in the L2P map, and keeps lines of it on chip.
 //
-// Contract: the result of a look-up comes in the next clock. If the place is not known, the user
+// Contract: the result of a look-up comes two clocks later. If the place is not known, the user
 // may start a fetch while `busy_o` is low; when `fetched_o` is high, the place or the fault of that
 // fetch is in `fetched_place_o` and `fetched_code_o` until `release_i`. `forget_i` empties the
 // cache. Source of the layout: docs/store-layouts.md, "Map page".
@@ -56,8 +56,10 @@ module page_map_cache #(
     logic [7:0][63:0]     look_line_q;
     line_t                look;
     assign look    = look_page_i[LogLines+2:3];
-    assign known_o = look_known && found_tag_q == look_tag_q;
-    assign place_o = look_line_q[look_word_q];
+    always_ff @(posedge clk_i) begin
+        known_o <= look_known && found_tag_q == look_tag_q;
+        place_o <= look_line_q[look_word_q];
+    end
 
     logic [39:0] page_q;
     code_t       code_q;

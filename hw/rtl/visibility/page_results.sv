@@ -2,7 +2,7 @@
 // Stores the results of page checks: those of storage by the physical page, those of images of the
 // shared state by their position in its page entries.
 //
-// Contract: the result of a look-up comes in the next clock. A result is valid only for the exact
+// Contract: the result of a look-up comes two clocks later. A result is valid only for the exact
 // page, place and checkpoint that were checked; another one replaces it. `forget_i` starts to
 // clear all results, `forget_images_i` those of images; `busy_o` is high until this is done.
 module page_results #(
@@ -51,6 +51,7 @@ module page_results #(
 
     index_t look, learn;
     key_t   look_key, learn_key, look_key_q, found_key_q;
+    facts_t found_q;
     logic   known_bit;
     assign look    = index(look_is_image_i, look_place_i.physical[LogPages-1:0]);
     assign learn   = index(learn_is_image_i, learn_place_i.physical[LogPages-1:0]);
@@ -61,7 +62,6 @@ module page_results #(
         physical: learn_place_i.physical[39:LogPages], epoch: learn_place_i.epoch,
         page: learn_page_i
     };
-    assign known_o = known_bit && found_key_q == look_key_q;
 
     logic unused;
     assign unused = ^{look_place_i.in_memory, learn_place_i.in_memory};
@@ -79,7 +79,9 @@ module page_results #(
 
     always_ff @(posedge clk_i) begin
         look_key_q             <= look_key;
-        {found_key_q, facts_o} <= entries_q[look];
+        {found_key_q, found_q} <= entries_q[look];
+        known_o                <= known_bit && found_key_q == look_key_q;
+        facts_o                <= found_q;
         if (learn_i) entries_q[learn] <= {learn_key, facts_i};
     end
 

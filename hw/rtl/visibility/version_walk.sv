@@ -77,7 +77,7 @@ module version_walk #(
     logic [1:0]         pointer_waits, version_waits, pop_pointer, pop_version;
     chain_t             pointer_chain[2], version_chain[2];
     logic [1:0][512:0]  pointer_line, version_line;
-    chain_t             pointing, judging;            // those whose lines are looked at
+    chain_t             pointing_q, judging;          // those whose lines are looked at
     chain_t             pointed_chain_q;
 
     for (genvar port = 0; port < 2; port++) begin : g_ports
@@ -111,18 +111,31 @@ module version_walk #(
                 && !awaits_q[0][comer[port]];
         end
 
+        // A line is in its memory before its walk is in the queue of those that wait.
+        logic   pointer_came_q, version_came_q;
+        chain_t came_q;
+        always_ff @(posedge clk_i) begin
+            came_q <= comer[port];
+            if (!rst_ni) begin
+                pointer_came_q <= 1'b0;
+                version_came_q <= 1'b0;
+            end else begin
+                pointer_came_q <= pointer_come[port];
+                version_came_q <= version_come[port];
+            end
+        end
         lut_fifo #(.LogDepth(LogChains), .Width(LogChains)) i_pointers (
             .clk_i, .rst_ni,
-            .push_i (pointer_come[port]),
-            .data_i (comer[port]),
+            .push_i (pointer_came_q),
+            .data_i (came_q),
             .pop_i  (pop_pointer[port]),
             .valid_o(pointer_waits[port]),
             .data_o (pointer_chain[port])
         );
         lut_fifo #(.LogDepth(LogChains), .Width(LogChains)) i_versions (
             .clk_i, .rst_ni,
-            .push_i (version_come[port]),
-            .data_i (comer[port]),
+            .push_i (version_came_q),
+            .data_i (came_q),
             .pop_i  (pop_version[port]),
             .valid_o(version_waits[port]),
             .data_o (version_chain[port])
@@ -132,7 +145,7 @@ module version_walk #(
             .clk_i,
             .write_enable_i(come[port]), .write_address_i(comer[port]),
             .write_data_i({come_error_i[port], come_i[port]}),
-            .read_address_i(pointing), .read_data_o(pointer_line[port])
+            .read_address_i(pointing_q), .read_data_o(pointer_line[port])
         );
         lut_ram #(.AddressWidth(LogChains), .DataWidth(513)) i_version_lines (
             .clk_i,
@@ -153,31 +166,26 @@ module version_walk #(
 
     // ---- What is known of each walk.
 
-    logic [63:6] pointed_page, judged_page;
+    logic [63:6] pointed_page, judged_address, version_address;
     logic [15:0] pointed_lines;
     logic [63:0] pointed_record, judged_record, judged_newer;
     logic [31:0] judged_vid;
     logic [28:0] judged_pointer;
     logic [Chains-1:0] first_q;                       // it is at its newest version
-    logic        keep_pointer, keep_newer;
+    logic        keep_pointer, keep_newer, judged_first;
     logic [28:0] pointer;
-    logic [63:0] created;
+    logic [63:0] created_q;
     chain_t      newer_chain;
 
     lut_ram #(.AddressWidth(LogChains), .DataWidth(74)) i_pages_of_pointers (
         .clk_i, .write_enable_i(line_valid_i), .write_address_i(line_chain_i),
         .write_data_i({line_lines_i, line_page_i}),
-        .read_address_i(pointing), .read_data_o({pointed_lines, pointed_page})
-    );
-    lut_ram #(.AddressWidth(LogChains), .DataWidth(58)) i_pages_of_versions (
-        .clk_i, .write_enable_i(line_valid_i), .write_address_i(line_chain_i),
-        .write_data_i(line_page_i),
-        .read_address_i(judging), .read_data_o(judged_page)
+        .read_address_i(pointing_q), .read_data_o({pointed_lines, pointed_page})
     );
     lut_ram #(.AddressWidth(LogChains), .DataWidth(64)) i_records_of_pointers (
         .clk_i, .write_enable_i(enter_valid_i), .write_address_i(enter_chain_i),
         .write_data_i(enter_record_i),
-        .read_address_i(pointing), .read_data_o(pointed_record)
+        .read_address_i(pointing_q), .read_data_o(pointed_record)
     );
     lut_ram #(.AddressWidth(LogChains), .DataWidth(64)) i_records_of_versions (
         .clk_i, .write_enable_i(enter_valid_i), .write_address_i(enter_chain_i),
@@ -189,26 +197,25 @@ module version_walk #(
         .write_data_i(begin_vid_i),
         .read_address_i(judging), .read_data_o(judged_vid)
     );
-    lut_ram #(.AddressWidth(LogChains), .DataWidth(29)) i_pointers_kept (
+    lut_ram #(.AddressWidth(LogChains), .DataWidth(88)) i_pointers_kept (
         .clk_i, .write_enable_i(keep_pointer), .write_address_i(pointed_chain_q),
-        .write_data_i(pointer),
-        .read_address_i(judging), .read_data_o(judged_pointer)
+        .write_data_i({first_q[pointed_chain_q], version_address, pointer}),
+        .read_address_i(judging), .read_data_o({judged_first, judged_address, judged_pointer})
     );
     lut_ram #(.AddressWidth(LogChains), .DataWidth(64)) i_newer (
         .clk_i, .write_enable_i(keep_newer), .write_address_i(newer_chain),
-        .write_data_i(created),
+        .write_data_i(created_q),
         .read_address_i(judging), .read_data_o(judged_newer)
     );
 
     // ---- Line pointers: is the version inside its page, and where?
 
-    logic        pointer_port, pointer_turn_q, pointed_q, pointed_error_q;
+    logic        pointer_port, pointer_turn_q, pointing_valid_q, pointing_port_q, pointed_q, pointed_error_q;
     logic [31:0] pointed_word_q;
     logic [63:6] pointed_page_q;
     logic [15:0] pointed_lines_q;
     logic        pointer_go;
     assign pointer_port = pointer_waits[1] && (pointer_turn_q || !pointer_waits[0]);
-    assign pointing     = pointer_chain[pointer_port];
     assign pop_pointer  = pointer_go ? {pointer_port && pointer_waits[1],
         !pointer_port && pointer_waits[0]} : '0;
 
@@ -216,7 +223,6 @@ module version_walk #(
     logic [12:0] payload_words;
     logic [15:0] placed_end;
     logic [16:0] lines_end;
-    logic [63:6] version_address;
     logic        fits, pointer_fault, two_lines;
     assign pointer         = pointed_word_q[28:0];
     assign offset          = pointer[13:0];
@@ -241,9 +247,11 @@ module version_walk #(
 
     always_ff @(posedge clk_i) begin
         if (pointer_go) begin
-            pointed_chain_q <= pointing;
-            pointed_word_q  <= pointer_line[pointer_port][32*pointed_record[3:0]+:32];
-            pointed_error_q <= pointer_line[pointer_port][512];
+            pointing_q      <= pointer_chain[pointer_port];
+            pointing_port_q <= pointer_port;
+            pointed_chain_q <= pointing_q;
+            pointed_word_q  <= pointer_line[pointing_port_q][32*pointed_record[3:0]+:32];
+            pointed_error_q <= pointer_line[pointing_port_q][512];
             pointed_page_q  <= pointed_page;
             pointed_lines_q <= pointed_lines;
             pointer_turn_q  <= !pointer_port;
@@ -251,11 +259,13 @@ module version_walk #(
         if (keep_pointer) at_version_q[pointed_chain_q] <= 1'b1;
         if (line_valid_i) at_version_q[line_chain_i] <= 1'b0;
         if (!rst_ni) begin
-            pointed_q      <= 1'b0;
-            pointer_turn_q <= 1'b0;
-            at_version_q   <= '0;
+            pointing_valid_q <= 1'b0;
+            pointed_q        <= 1'b0;
+            pointer_turn_q   <= 1'b0;
+            at_version_q     <= '0;
         end else if (pointer_go) begin
-            pointed_q <= |pointer_waits;
+            pointing_valid_q <= |pointer_waits;
+            pointed_q        <= pointing_valid_q;
         end
     end
 
@@ -307,9 +317,14 @@ module version_walk #(
     assign words       = {second_line[511:0], first_line[511:0]};
     assign word        = {1'b0, cut_q.pointer[5:3]};
 
+    logic [63:0] created, predecessor, vid_and_number;
+    assign created        = words[word];
+    assign predecessor    = words[word+4'd2];
+    assign vid_and_number = words[word+4'd3];
+
+    // What its words say of the version.
     logic [63:0] predecessor_q, vid_and_number_q;
-    logic [63:0] created_q;
-    assign created = created_q;
+    logic        other_tuple_q, not_older_q, too_new_q, has_predecessor_q;
 
     always_ff @(posedge clk_i) begin
         if (go) begin
@@ -319,9 +334,9 @@ module version_walk #(
                 code:    fault_waits ? fault_code : Found,
                 vid:     judged_vid,
                 record:  judged_record,
-                newer:   first_q[judging] ? '1 : judged_newer,
+                newer:   judged_first ? '1 : judged_newer,
                 pointer: judged_pointer,
-                address: judged_page + 58'(judged_pointer[13:6])
+                address: judged_address
             };
             cut_lines_q    <= version_line;
             version_turn_q <= !version_port;
@@ -329,10 +344,14 @@ module version_walk #(
             if (cut_q.code == Found && (first_line[512] || word > 4'd4 && second_line[512])) begin
                 judged_q.code <= Bus;
             end
-            created_q        <= words[word];
-            predecessor_q    <= words[word+4'd2];
-            vid_and_number_q <= words[word+4'd3];
-            row_line_o       <= word > 4'd4 ? second_line[511:0] : first_line[511:0];
+            created_q         <= created;
+            predecessor_q     <= predecessor;
+            vid_and_number_q  <= vid_and_number;
+            other_tuple_q     <= vid_and_number[31:0] != cut_q.vid;
+            not_older_q       <= created >= cut_q.newer;
+            too_new_q         <= created > snapshot_i;
+            has_predecessor_q <= predecessor != 0;
+            row_line_o        <= word > 4'd4 ? second_line[511:0] : first_line[511:0];
         end
         if (begin_valid_i) first_q[begin_chain_i] <= 1'b1;
         if (hop_valid_o) first_q[hop_chain_o] <= 1'b0;
@@ -349,12 +368,12 @@ module version_walk #(
     always_comb begin
         code = judged_q.code;
         if (code == Found) begin
-            if (vid_and_number_q[31:0] != judged_q.vid) code = OtherTuple;
-            else if (created_q >= judged_q.newer) code = NotOlder;
+            if (other_tuple_q) code = OtherTuple;
+            else if (not_older_q) code = NotOlder;
         end
     end
-    assign goes_on      = code == Found && created_q > snapshot_i && predecessor_q != 0;
-    assign wants_row    = code != Found || created_q <= snapshot_i && !judged_q.pointer[28];
+    assign goes_on      = code == Found && too_new_q && has_predecessor_q;
+    assign wants_row    = code != Found || !too_new_q && !judged_q.pointer[28];
     assign row_valid_o  = judged_q.valid && wants_row;
     assign go           = !row_valid_o || row_ready_i;
     assign hop_valid_o  = judged_q.valid && goes_on;
@@ -380,7 +399,7 @@ module version_walk #(
     };
 
     logic unused;
-    assign unused = ^{pointed_word_q[31:29], pointed_record[63:4], words, judged_q};
+    assign unused = ^{pointed_word_q[31:29], pointed_record[63:4], words, vid_and_number_q, judged_q};
 
 `ifndef SYNTHESIS
     // Numbers that walks have.
@@ -404,6 +423,10 @@ module version_walk #(
             && !(come[1] && at_version_q[comer[1]] && !awaits_q[1][comer[1]]));
     only_a_walk_ends_or_goes_on: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !judged_q.valid || walks_q[judged_q.chain]);
+    what_is_said_of_a_version_is_so: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !judged_q.valid || other_tuple_q == (vid_and_number_q[31:0] != judged_q.vid)
+            && not_older_q == (created_q >= judged_q.newer)
+            && too_new_q == (created_q > snapshot_i) && has_predecessor_q == (predecessor_q != 0));
     a_walk_ends_or_goes_on: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(judged_q.valid && go) || end_valid_o != hop_valid_o);
     a_row_or_fault_ends_its_walk: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -59,7 +59,7 @@ module vid_stream #(
 
     // ---- The chunks of the map.
 
-    typedef enum logic [2:0] {Idle, Divide, Look, Ask, Await, Decide} state_t;
+    typedef enum logic [2:0] {Idle, Divide, Look, Ask, Await, Choose, Decide} state_t;
     state_t state_q;
 
     logic        divided;
@@ -90,16 +90,15 @@ module vid_stream #(
     logic [63:6]      places_address_q;
     logic [7:0][63:0] places_q;
     logic [63:3]      place_address;
-    place_t           place;
+    place_t           place_q;
     logic             come, beyond, none, check;
     assign place_address        = chunks_i + 61'(chunk_q);
-    assign place                = places_q[place_address[5:3]];
     assign place_read_valid_o   = state_q == Ask;
     assign place_read_address_o = place_address[63:6];
     assign place_read_id_o      = PlaceId;
     assign come   = come_valid_i[1] && come_id_i[1] == PlaceId;
-    assign none   = chunks_i == 0 || {place.epoch, place.physical} == 0;
-    assign beyond = 64'(place.physical) >= storage_pages_i;
+    assign none   = chunks_i == 0 || {place_q.epoch, place_q.physical} == 0;
+    assign beyond = 64'(place_q.physical) >= storage_pages_i;
     assign check  = state_q == Decide && !none && !beyond && !places_broken_q;
 
     logic   checked;
@@ -113,9 +112,9 @@ module vid_stream #(
         .start_i        (check),
         .start_slot_i   (filling_q),
         .check_i        ('{
-            is_image: 1'b0, is_map: 1'b1, epoch: place.epoch,
+            is_image: 1'b0, is_map: 1'b1, epoch: place_q.epoch,
             page: {table_i, 9'd0, chunk_q},
-            address: page_address(storage_base_i, place.physical)
+            address: page_address(storage_base_i, place_q.physical)
         }),
         .checked_valid_o(checked),
         .checked_slot_o (checked_slot),
@@ -133,6 +132,7 @@ module vid_stream #(
     assign checked_o = checked;
 
     always_ff @(posedge clk_i) begin
+        place_q <= places_q[place_address[5:3]];
         if (come) begin
             places_q         <= come_i[1];
             places_address_q <= place_address[63:6];
@@ -171,15 +171,16 @@ module vid_stream #(
                     else if (!taken_q[filling_q]) begin
                         state_q <= chunks_i == 0
                             || places_known_q && places_address_q == place_address[63:6]
-                            ? Decide : Ask;
+                            ? Choose : Ask;
                     end
                 end
                 Ask: if (place_read_ready_i) state_q <= Await;
                 Await: if (come) begin
-                    state_q         <= Decide;
+                    state_q         <= Choose;
                     places_known_q  <= !come_error_i[1];
                     places_broken_q <= come_error_i[1];
                 end
+                Choose: state_q <= Decide;
                 default: begin
                     state_q            <= Look;
                     chunk_q            <= chunk_q + 1'b1;
@@ -223,7 +224,7 @@ module vid_stream #(
 
     // ---- The changes, as long as there are VIDs.
 
-    logic         running_q;
+    logic         running_q, merged_q;   // merged_q: a VID that was merged in the last clock
     logic         entry_valid, entry_pop, entries_ended, entries_broken, entries_quiet;
     logic [127:0] entry;
     entry_stream #(.Id(EntryId)) i_entries (
@@ -248,50 +249,88 @@ module vid_stream #(
     );
     assign entry_read_id_o = EntryId;
 
-    // ---- The merge: one VID a clock.
+    // Two changes that are next, so that taking one does not reach back to the lines of changes.
+    typedef struct packed {
+        logic        ours;           // of this table
+        logic [31:0] vid;
+        logic [63:0] head;
+    } change_t;
+    change_t coming, change_q, second_q;
+    logic    change_valid_q, second_valid_q, change_pop, none_comes_q;
+    assign coming     = '{ours: entry[63:32] == table_i, vid: entry[31:0], head: entry[127:64]};
+    assign entry_pop  = entry_valid && !second_valid_q;
+    always_ff @(posedge clk_i) begin
+        if (!second_valid_q) second_q <= coming;
+        if (change_pop || !change_valid_q) change_q <= second_valid_q ? second_q : coming;
+        // A stream that has ended leaves none to the next.
+        if (!rst_ni || !running_q) begin
+            change_valid_q <= 1'b0;
+            second_valid_q <= 1'b0;
+            none_comes_q   <= 1'b0;
+        end else begin
+            none_comes_q <= entries_ended || entries_broken;
+            if (change_pop || !change_valid_q) begin
+                change_valid_q <= second_valid_q || entry_valid;
+                second_valid_q <= 1'b0;
+            end else if (entry_valid) begin
+                second_valid_q <= 1'b1;
+            end
+        end
+    end
 
-    logic        step, changed, passed, last;
+    // ---- The merge: one VID a clock. Whether it has a head is looked at in the next.
+
+    logic        step, goes_on, changed, passed, last;
     logic [31:0] vid_q;
-    assign changed        = entry_valid && entry[31:0] == vid_q && entry[63:32] == table_i;
-    assign passed         = entry_valid && (entry[31:0] < vid_q || entry[63:32] != table_i);
+    assign changed        = change_valid_q && change_q.vid == vid_q && change_q.ours;
+    assign passed         = change_valid_q && (change_q.vid < vid_q || !change_q.ours);
     assign last           = vid_q + 1'b1 == vid_end_i;
-    assign step           = running_q && go_i && ready_q[using_q] && (!valid_o || ready_i)
-        && (entry_valid && !passed || entries_ended || entries_broken);
-    assign entry_pop      = running_q && (passed || step && changed);
+    assign goes_on        = !valid_o || ready_i;
+    assign step           = running_q && go_i && ready_q[using_q] && goes_on
+        && (change_valid_q ? !passed : none_comes_q);
+    assign change_pop     = passed || step && changed;
     assign release_buffer = step && (position_q == 10'(MapWords - 11'd1) || last);
     assign visited_o      = step;
-    assign quiet_o        = state_q == Idle && !running_q && !valid_o && checker_quiet
+    assign quiet_o        = state_q == Idle && !running_q && !merged_q && !valid_o && checker_quiet
         && entries_quiet;
 
-    logic [63:0] head;
-    code_t       code;
+    logic [63:0] head, head_q;
+    code_t       code, code_q;
+    logic [31:0] merged_vid_q;
     always_comb begin
         code = Found;
         head = '0;
-        if (entries_broken) code = Bus;
-        else if (changed) head = entry[127:64];
+        if (entries_broken && !change_valid_q) code = Bus;
+        else if (changed) head = change_q.head;
         else if (codes_q[using_q] != Found) code = codes_q[using_q];
         else if (!zero_q[using_q]) head = words[position_q[2:0]];
     end
 
     always_ff @(posedge clk_i) begin
-        if (step) begin
-            vid_o  <= vid_q;
-            head_o <= head;
-            code_o <= code;
+        if (goes_on) begin
+            merged_vid_q <= vid_q;
+            head_q       <= head;
+            code_q       <= code;
+            vid_o        <= merged_vid_q;
+            head_o       <= head_q;
+            code_o       <= code_q;
         end
         if (!rst_ni) begin
             running_q <= 1'b0;
+            merged_q  <= 1'b0;
             valid_o   <= 1'b0;
         end else begin
-            if (step) valid_o <= head != 0 || code != Found;
-            else if (ready_i) valid_o <= 1'b0;
+            if (goes_on) begin
+                merged_q <= step;
+                valid_o  <= merged_q && (head_q != 0 || code_q != Found);
+            end
             if (start_i) begin
                 running_q  <= vid_first_i < vid_end_i;
                 vid_q      <= vid_first_i;
                 using_q    <= 1'b0;
             end else if (stop_i) begin
                 running_q <= 1'b0;
+                merged_q  <= 1'b0;
                 valid_o   <= 1'b0;
             end else if (step) begin
                 running_q <= !last;
@@ -308,7 +347,7 @@ module vid_stream #(
     end
 
     logic unused;
-    assign unused = ^{place.in_memory, first_chunk[36:23], facts.table_number, facts.lines};
+    assign unused = ^{place_q.in_memory, first_chunk[36:23], facts.table_number, facts.lines};
 
 `ifndef SYNTHESIS
     stream_starts_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -322,6 +361,10 @@ module vid_stream #(
         !valid_o || head_o != 0 || code_o != Found);
     vids_ascend: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(valid_o && running_q) || vid_o < vid_q);
+    merged_vid_is_behind: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !merged_q || (!running_q || merged_vid_q < vid_q) && (!valid_o || vid_o < merged_vid_q));
+    changes_are_held_in_order: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !second_valid_q || change_valid_q);
     vid_is_in_its_part: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !running_q || vid_q >= vid_first_i && vid_q < vid_end_i);
     only_what_is_whole_is_used: assert property (@(posedge clk_i) disable iff (!rst_ni)
