@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """nic_index_cache between the AXI4-Stream models and the AXI4 memory of cocotbext-axi."""
 
-import itertools
 import os
 import random
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import RisingEdge
-from cocotbext.axi import AxiBus, AxiRam, AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+from bench import Bench, receive, send
 
 VALUE_WORDS = int(os.environ["VALUEWORDS"])
 REQUESTS = 1000
@@ -60,26 +57,11 @@ class Segment:
         return DONE
 
 
-def pauses():
-    """Of one channel: seldom, or in most clocks."""
-    often = random.choice([0.0, 0.2, 0.7])
-    return (random.random() < often for _ in itertools.count())
-
-
 async def start(dut):
-    """Resets the block, and gives its streams and its memory."""
-    cocotb.start_soon(Clock(dut.clk_i, 4, unit="ns").start())
-    ports = {"clock": dut.clk_i, "reset": dut.rst_ni, "reset_active_level": False}
-    requests = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis_req"), byte_lanes=1, **ports)
-    answers = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis_rsp"), byte_lanes=1, **ports)
-    memory = AxiRam(AxiBus.from_prefix(dut, "m_axi"), size=1 << 16, **ports)
-    write, read = memory.write_if, memory.read_if
-    channels = (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel)
-    for one in (requests, answers, *channels):
-        one.log.setLevel("WARNING")
-        one.set_pause_generator(pauses())
-    for one in (write, read):
-        one.log.setLevel("WARNING")
+    """Resets the block, and gives it, its streams and its memory."""
+    bench = await Bench.beside(dut)
+    requests, answers = bench.source("s_axis_req"), bench.sink("m_axis_rsp")
+    bench.memory("m_axi", 1 << 16)
     configuration = {
         "index_base_i": BASE, "segments_i": SEGMENTS, "table_base_i": TABLE, "slots_i": 2 * SEGMENTS,
         "slot_units_i": SLOT_BYTES // 16, "limit_i": 8, "more_i": 1,
@@ -87,16 +69,13 @@ async def start(dut):
     }  # fmt: skip
     for name, value in configuration.items():
         getattr(dut, name).value = value
-    dut.rst_ni.value = 0
-    for _ in range(4):
-        await RisingEdge(dut.clk_i)
-    dut.rst_ni.value = 1
-    return requests, answers
+    await bench.reset()
+    return bench, requests, answers
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=2, timeout_unit="ms")
 async def each_token_is_answered_once_and_right(dut):
-    requests, answers = await start(dut)
+    bench, requests, answers = await start(dut)
     segments, expected = [Segment() for _ in range(SEGMENTS)], {}
     for token in range(REQUESTS):
         segment = random.randrange(SEGMENTS)
@@ -111,13 +90,13 @@ async def each_token_is_answered_once_and_right(dut):
             1000 + segment | segment << 64 | home << 96 | version << 160 | operation << 192
             | token << 208 | owner << 240 | value << 256
         )  # fmt: skip
-        requests.send_nowait(AxiStreamFrame(tdata=[beat]))
+        send(requests, beat)
     for _ in range(REQUESTS):
-        (beat,) = (await answers.recv()).tdata
+        beat = await receive(answers)
         token = beat >> 144 & 0xFFFF
         found = (beat >> 128 & 0xF, beat >> 96 & 0xFFFFFFFF, beat >> 192, beat & (1 << 64) - 1)
         wanted = expected.pop(token, None)
         assert found == wanted, f"token {token}: {found}, expected {wanted}"
-    for _ in range(200):
-        await RisingEdge(dut.clk_i)
-    assert answers.empty() and requests.empty() and dut.idle_o.value == 1, "something is left"
+    await bench.clocks(200)
+    bench.assert_nothing_is_left()
+    assert dut.idle_o.value == 1, "still busy"

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """nic_lookup between the models of cocotbext-axi, over a table that is made here from the documents alone."""
 
-import itertools
 import os
 import random
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import RisingEdge
-from cocotbext.axi import (
-    AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam, AxiRamRead, AxiReadBus, AxiStreamBus, AxiStreamFrame,
-    AxiStreamSink, AxiStreamSource,
-)  # fmt: skip
+from bench import Bench, receive, send
 
 SLOT_BYTES = int(os.environ["SLOTBYTES"])
 REQUESTS = 120
@@ -162,25 +156,17 @@ def check_look_up(answer, thing):
     assert thing.can_be_cached() or not answer.is_cached, what
 
 
-def pauses():
-    """Of one channel: seldom, or in most clocks."""
-    often = random.choice([0.0, 0.2, 0.7])
-    return (random.random() < often for _ in itertools.count())
-
-
 class Port:
     """A stream of requests, and that of their answers."""
 
-    def __init__(self, dut, requests, answers, reset):
-        self.source = AxiStreamSource(AxiStreamBus.from_prefix(dut, requests), byte_lanes=1, **reset)
-        self.sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, answers), byte_lanes=1, **reset)
-        self.channels = [self.source, self.sink]
+    def __init__(self, bench, requests, answers):
+        self.source, self.sink = bench.source(requests), bench.sink(answers)
 
     def send(self, beat):
-        self.source.send_nowait(AxiStreamFrame(tdata=[beat]))
+        send(self.source, beat)
 
     async def receive(self):
-        return Answer((await self.sink.recv()).tdata[0])
+        return Answer(await receive(self.sink))
 
     async def ask(self, *request):
         """One request alone."""
@@ -189,29 +175,14 @@ class Port:
 
 
 async def start(dut):
-    """Resets the block; gives its registers, the host's memory and the ports."""
-    cocotb.start_soon(Clock(dut.clk_i, 4, unit="ns").start())
-    dut.rst_ni.value = 0
-    reset = {"clock": dut.clk_i, "reset": dut.rst_ni, "reset_active_level": False}
-    registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), **reset)
-    host = AxiRamRead(AxiReadBus.from_prefix(dut, "m_axi_host"), size=MEMORY, **reset)
-    nic = AxiRam(AxiBus.from_prefix(dut, "m_axi_nic"), size=MEMORY, **reset)
-    network = Port(dut, "s_axis_req", "m_axis_rsp", reset)
-    software = Port(dut, "s_axis_sw", "m_axis_swrsp", reset)
-    write, read = nic.write_if, nic.read_if
-    channels = [
-        *network.channels, *software.channels, host.ar_channel, host.r_channel, write.aw_channel,
-        write.w_channel, write.b_channel, read.ar_channel, read.r_channel,
-    ]  # fmt: skip
-    for one in channels:
-        one.set_pause_generator(pauses())
-    for one in (*channels, host, write, read, registers.write_if, registers.read_if):
-        one.log.setLevel("WARNING")
-    for _ in range(4):
-        await RisingEdge(dut.clk_i)
-    dut.rst_ni.value = 1
-    await RisingEdge(dut.clk_i)
-    return registers, host, [network, software]
+    """Resets the block; gives it, its registers, the host's memory and the ports."""
+    bench = await Bench.beside(dut)
+    registers = bench.registers()
+    host = bench.memory_to_read("m_axi_host", MEMORY)
+    bench.memory("m_axi_nic", MEMORY)
+    ports = [Port(bench, "s_axis_req", "m_axis_rsp"), Port(bench, "s_axis_sw", "m_axis_swrsp")]
+    await bench.reset()
+    return bench, registers, host, ports
 
 
 async def switch_on(registers):
@@ -265,7 +236,7 @@ async def lock_each(network, software, key, thing):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def each_look_up_tells_what_is_in_the_table(dut):
-    registers, host, ports = await start(dut)
+    bench, registers, host, ports = await start(dut)
     things, slots, buckets = draw_table()
     fill(host, slots, buckets)
     absent = [random.getrandbits(64) for _ in range(ABSENT)]
@@ -287,8 +258,7 @@ async def each_look_up_tells_what_is_in_the_table(dut):
         await lock_each(*ports, thing.key, thing)
     await lock_each(*ports, absent[0], None)
     await registers.write_dword(CONTROL, 0)
-    for _ in range(300):
-        await RisingEdge(dut.clk_i)
+    await bench.clocks(300)
     assert await registers.read_dword(RETURN) == 0, "something is under way"
-    left = [not channel.empty() for port in ports for channel in port.channels]
-    assert dut.idle_o.value == 1 and not any(left), "something is left"
+    bench.assert_nothing_is_left()
+    assert dut.idle_o.value == 1, "still busy"

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """probe_scan between the AXI4-Stream models of cocotbext-axi."""
 
-import itertools
 import os
 import random
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import RisingEdge
-from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+from bench import Bench, receive, send
+from cocotbext.axi import AxiStreamFrame
 
 SLOT_WORDS = int(os.environ["SLOTBYTES"]) // 8
 VALUE_WORDS = int(os.environ["VALUEWORDS"])
@@ -89,37 +87,22 @@ def answer_bits(scan, words, errors):
     return bits
 
 
-def pauses():
-    """Of one stream: seldom, or in most clocks."""
-    often = random.choice([0.0, 0.2, 0.7])
-    return (random.random() < often for _ in itertools.count())
-
-
-@cocotb.test()
+@cocotb.test(timeout_time=2, timeout_unit="ms")
 async def each_scan_is_answered_in_order(dut):
-    cocotb.start_soon(Clock(dut.clk_i, 4, unit="ns").start())
-    ports = {"clock": dut.clk_i, "reset": dut.rst_ni, "reset_active_level": False, "byte_lanes": 1}
-    scans = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis_key"), **ports)
-    lines = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis_data"), **ports)
-    answers = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis_hit"), **ports)
-    for stream in (scans, lines, answers):
-        stream.log.setLevel("WARNING")
-        stream.set_pause_generator(pauses())
-    dut.rst_ni.value = 0
-    for _ in range(4):
-        await RisingEdge(dut.clk_i)
-    dut.rst_ni.value = 1
+    bench = await Bench.beside(dut)
+    scans, lines = bench.source("s_axis_key"), bench.source("s_axis_data")
+    answers = bench.sink("m_axis_hit")
+    await bench.reset()
 
     expected = []
     for token in range(SCANS):
         scan, words, errors = draw_scan(token)
         expected.append(answer_bits(scan, words, errors))
-        scans.send_nowait(AxiStreamFrame(tdata=[scan_bits(scan)]))
+        send(scans, scan_bits(scan))
         numbers = [line_bits(words[at : at + 8]) for at in range(0, len(words), 8)]
         lines.send_nowait(AxiStreamFrame(tdata=numbers, tuser=errors))
     for token, wanted in enumerate(expected):
-        (found,) = (await answers.recv()).tdata
+        found = await receive(answers)
         assert found == wanted, f"scan {token}: {found:#x}, expected {wanted:#x}"
-    for _ in range(50):
-        await RisingEdge(dut.clk_i)
-    assert answers.empty() and scans.empty() and lines.empty(), "something is left"
+    await bench.clocks(50)
+    bench.assert_nothing_is_left()

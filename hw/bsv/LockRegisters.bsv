@@ -52,6 +52,9 @@ Bit#(2) slverr = 2'b10;
 Bit#(2) decerr = 2'b11;
 
 // `open`: requests open now.
+// An address between words is of the word that it lies in.
+function Bit#(12) wordOf(Bit#(12) address) = {address[11:2], 2'b0};
+
 module mkLockRegisters#(Bit#(8) open)(LockRegisters);
    Queue#(Bit#(12)) writeAddresses <- mkQueue;
    Queue#(RegisterWrite) writeDatas <- mkQueue;
@@ -75,7 +78,7 @@ module mkLockRegisters#(Bit#(8) open)(LockRegisters);
       let data = writeDatas.first.data;
       Bit#(2) resp = okay;
       if (writeDatas.first.strobe != '1) resp = slverr;
-      else case (writeAddresses.first)
+      else case (wordOf(writeAddresses.first))
          controlOffset: accept <= data[0] == 1;
          gieOffset: globalInterrupt <= data[0] == 1;
          ierOffset: interruptOnError <= data[0] == 1;
@@ -92,8 +95,8 @@ module mkLockRegisters#(Bit#(8) open)(LockRegisters);
 
    (* fire_when_enabled *)
    rule serveRead (readAddresses.notEmpty && readAnswers.notFull);
-      let address = readAddresses.first;
-      let isCounter = address[11:7] == countersOffset[11:7] && address[1:0] == 0;
+      let address = wordOf(readAddresses.first);
+      let isCounter = address[11:7] == countersOffset[11:7];
       Bit#(64) counter = readVReg(counters)[address[6:3]];
       let answer = RegisterRead { data: 0, resp: okay };
       if (isCounter) answer.data = address[2] == 0 ? truncate(counter) : truncateLSB(counter);

@@ -58,7 +58,7 @@ module axi_lite_blocks_formal #(
     assign finished = (block_valid_o & block_done_i) != 0;
 
     `RULE(access_goes_where_its_address_says, 1, block_valid_o == 0 || block_valid_o == Blocks'(1) << address[15:12])
-    `RULE(address_is_passed_on, 1, block_valid_o == 0 || block_address_o == address[11:0])
+    `RULE(address_is_passed_on, 1, block_valid_o == 0 || block_address_o == {address[11:2], 2'b00})
     `RULE(data_are_passed_on, 1, block_valid_o == 0 || !block_write_o
         || block_data_o == data_q && block_strobe_o == strobe_q)
 
@@ -111,13 +111,14 @@ module axi_lite_blocks_formal #(
     `RULE(write_is_served_in_turn, 1, write_waits_q < 2'd2)
 
     // When both wait, the kind that was not served last is.
-    logic write_last_q;
+    logic write_last_q, under_way_q;
     always_ff @(posedge clk_i) begin
+        under_way_q <= rst_ni && block_valid_o != 0 && !finished;
         if (!rst_ni) write_last_q <= 1'b1;
         else if (i_block.done) write_last_q <= block_write_o;
     end
     logic both_begin;
-    assign both_begin = i_block.read_waits && i_block.write_waits && !i_block.reading_q && !i_block.writing_q;
+    assign both_begin = i_block.read_waits && i_block.write_waits && !under_way_q;
     `RULE(reads_and_writes_take_turns, 1, !both_begin || block_write_o != write_last_q)
     `REACHED(both_wait_after_a_write, both_begin && write_last_q && s_axil_awvalid)
     `REACHED(both_wait_after_a_read, both_begin && !write_last_q)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // AXI4-Lite subordinate that spreads accesses over register blocks of 4 KiB.
 //
-// Contract: one access at a time goes to the block that bits 15:12 of its address name.
+// Contract: one access at a time goes to the block that bits 15:12 of its address name. An address
+// between words is of the word that it lies in: the block sees that word's.
 // `block_valid_o[n]` and the other outputs of the access are stable until
 // `block_done_i[n]`, in whose cycle the block also gives its error and its data; a block
 // may be done in the first cycle. A read that fails, or that has no block, answers DECERR,
@@ -50,7 +51,7 @@ module axi_lite_blocks #(
 
     // What was taken from the channels and not yet served.
     logic        read_held_q, address_held_q, data_held_q;
-    logic [15:0] read_address_q, write_address_q;
+    logic [15:2] read_address_q, write_address_q;
     logic [31:0] data_q;
     logic [3:0]  strobe_q;
 
@@ -72,12 +73,12 @@ module axi_lite_blocks #(
         && (writing_q || write_next_q || !read_waits);
     assign serve_read  = read_waits && !serve_write;
 
-    logic [15:0] address;
+    logic [15:2] address;
     logic        known, done, error;
     assign address         = serve_write ? write_address_q : read_address_q;
     assign known           = 32'(address[15:12]) < Blocks;
     assign block_write_o   = serve_write;
-    assign block_address_o = address[11:0];
+    assign block_address_o = {address[11:2], 2'b00};
     assign block_data_o    = data_q;
     assign block_strobe_o  = strobe_q;
 
@@ -110,9 +111,12 @@ module axi_lite_blocks #(
         if (write_kept_q) s_axil_bresp = kept_bresp_q;
     end
 
+    logic unused;
+    assign unused = ^{s_axil_awaddr[1:0], s_axil_araddr[1:0]};
+
     always_ff @(posedge clk_i) begin
-        if (s_axil_arvalid && s_axil_arready) read_address_q  <= s_axil_araddr;
-        if (s_axil_awvalid && s_axil_awready) write_address_q <= s_axil_awaddr;
+        if (s_axil_arvalid && s_axil_arready) read_address_q  <= s_axil_araddr[15:2];
+        if (s_axil_awvalid && s_axil_awready) write_address_q <= s_axil_awaddr[15:2];
         if (s_axil_wvalid && s_axil_wready) begin
             data_q   <= s_axil_wdata;
             strobe_q <= s_axil_wstrb;
