@@ -60,16 +60,19 @@ module queue_block #(
         .clk_o (clk)
     );
 
-    // The access on our clock, so that accesses of other blocks do not reach the registers. Whether a
-    // write is refused is found a clock ahead; nothing but the queue itself changes its enable meanwhile.
-    logic        access_q, write_q, refused_q;
+    // In steps, so that nothing else is on the paths of the registers: the access comes, on our clock;
+    // it is carried out; its end is given. Whether a write is refused is found a clock ahead; nothing
+    // but the queue itself changes its enable meanwhile.
+    logic        access_q, write_q, refused_q, read_error, write_error;
     logic [11:0] address_q;
-    logic [31:0] data_q;
+    logic [31:0] data_q, read_data;
     logic [3:0]  strobe_q;
-    assign done_o = access_q;
 
     always_ff @(posedge clk) begin
-        access_q <= rst_ni && valid_i && !access_q;
+        access_q <= rst_ni && valid_i && !access_q && !done_o;
+        done_o   <= rst_ni && access_q;
+        error_o  <= refused_q || (write_q ? write_error : read_error);
+        data_o   <= read_data;
         if (valid_i) begin
             write_q   <= write_i;
             refused_q <= write_i && queue_map_pkg::write_refused(
@@ -84,9 +87,6 @@ module queue_block #(
     assign data_bits = {
         {8{strobe_q[3]}}, {8{strobe_q[2]}}, {8{strobe_q[1]}}, {8{strobe_q[0]}}
     };
-
-    logic read_error, write_error;
-    assign error_o = refused_q || (write_q ? write_error : read_error);
 
     logic               clear, halt, completed;
     logic [15:0]        submission_head, completion_tail;
@@ -142,7 +142,7 @@ module queue_block #(
         .s_cpuif_req_stall_rd(),
         .s_cpuif_rd_ack      (),
         .s_cpuif_rd_err      (read_error),
-        .s_cpuif_rd_data     (data_o),
+        .s_cpuif_rd_data     (read_data),
         .s_cpuif_wr_ack      (),
         .s_cpuif_wr_err      (write_error),
         .hwif_in             (to_registers),
