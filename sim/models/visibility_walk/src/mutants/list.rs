@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 40] = [
+pub const MUTANTS: [Mutant; 43] = [
     mutant("an error of the bus in odd lines is not noticed", "page_checker.sv",
         "broken_q[0][ended_slot_q] || {};", "broken_q[1][ended_slot_q]", "1'b0"),
     mutant("the checksum counts for nothing", "page_checker.sv",
@@ -85,6 +85,12 @@ pub const MUTANTS: [Mutant; 40] = [
         "assign beyond = {};", "64'(place_q.physical) >= storage_pages_i", "1'b0"),
     mutant("an error of the bus in places of the VID map is not noticed", "vid_stream.sv",
         "places_broken_q <= {};", "come_error_i[1]", "1'b0"),
+    mutant("two checks may begin with the same page", "page_lookup.sv",
+        "clash = {} &&", "check", "1'b0"),
+    mutant("a checksum goes on from the line before it, whichever page that is of", "page_checker.sv",
+        "&& {}) state_q", "remainder_slot_q == comer", "1'b1"),
+    mutant("a change comes although two are held", "vid_stream.sv",
+        "= entry_valid && {};", "!second_valid_q", "1'b1"),
     mutant("an error of the bus in entries is not noticed", "entry_stream.sv",
         ".data_i ({{}, line_i}),", "line_error_i", "1'b0"),
 ];
