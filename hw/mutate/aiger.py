@@ -88,7 +88,7 @@ def with_mutant(circuit, named, mutant):
     begins, replaced = {}, {}
     for number, known in named.items():
         for kind, bit, name in known:
-            if (kind, name) == ("input", "in_mutant"):
+            if kind == "input" and name in ("mutant", "in_mutant"):
                 replaced[circuit.inputs[number]] = mutant >> bit & 1
             elif kind == "init" and name.startswith("gold."):
                 begins[name.removeprefix("gold."), bit] = circuit.inputs[number]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Plants mutants in blocks, and looks which of them the properties of hw/formal kill.
 
-A mutant that they do not kill is equivalent if a miter of the block with and without it is proven for all time; all
-others survive. What is known of a mutant is kept, so that an interrupted run goes on where it stopped.
+A mutant is killed if a property fails within some clocks, and unproven if induction does not prove the properties of it
+any more. It is equivalent if a miter of the block with and without it is proven for all time, and unasked if that is
+proven of what its contract asks for. All others survive. What is known of a mutant is kept, so that an interrupted run
+goes on where it stopped.
 """
 
 import argparse
@@ -24,11 +26,15 @@ import verilog  # noqa: E402
 from children import Children, Ended, Undecided, interrupt_by_sigterm  # noqa: E402
 
 GOAL = 95  # per cent
-SECONDS = 120  # for one attempt at a mutant
-DEPTH = 16  # clocks in which a property has to fail
-OUTPUT = re.compile(r"^\s*output\b[^,\n]*?(\w+)\s*,?\s*$", re.M)
+# For one attempt at a mutant by properties, and by each miter. The first is a quick one.
+SECONDS = (10, 120)
+# In which a property has to fail; more where the job has more for its covers, such as places of which all are taken.
+CLOCKS = (6, 16)
+# The name, and where it is an array of ports, its size.
+OUTPUT = re.compile(r"^\s*output\b[^,\n]*?(\w+)\s*(\[[^\]]*\])?\s*,?\s*$", re.M)
+SEEN = re.compile(r"^\s*assign seen\s*=([^;]*);", re.M)
 EMPTY = re.compile(r"lat = +0 +and = +0\b")
-VERDICTS = ("killed", "survived", "equivalent")
+VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
 
 
 class Plan:
@@ -42,17 +48,26 @@ class Plan:
         seed = int(synth.hash_of_rtl(synth.Block(job.block)).hexdigest(), 16) % 2**31
         self.wish = {
             **engines.wish_of(job, self.files), "number": number, "seed": seed,
-            "outputs": OUTPUT.findall(verilog.plain(own)), "block_files": [str(one) for one in [*block_files, own]],
+            "outputs": outputs(verilog.plain(own)), "seen": self.seen(verilog.plain(own)),
+            "block_files": [str(one) for one in [*block_files, own]], "clocks": clocks(job),
         }  # fmt: skip
         self.folder = kept / job.title / self.digest()
         self.results = self.folder / "results.jsonl"
 
+    def seen(self, block):
+        """Whether the wrapper says when which output counts. It has to name all of them."""
+        found = SEEN.search(verilog.plain(self.files[-1]))
+        missing = [name for name, _ in OUTPUT.findall(block) if found and not re.search(rf"\b{name}\b", found[1])]
+        if missing:
+            raise Undecided(f"{self.job.title}: `seen` in its wrapper does not name {', '.join(missing)}")
+        return bool(found)
+
     def digest(self):
         """Of all that verdicts follow from."""
         hashed = hashlib.sha256(json.dumps({**self.wish, "files": None, "block_files": None}).encode())
-        programs = [*HERE.glob("*.py"), *(HERE.parent / "formal").glob("*.py")]
-        rules = [*(HERE.parent / "formal/rules").iterdir()]
-        for path in [*self.files, *sorted(programs), *sorted(rules)]:
+        programs = [HERE / "mutate.py", HERE / "plant.py", HERE / "aiger.py", HERE.parent / "formal/model.py"]
+        rules = (HERE.parent / "formal/rules").iterdir()
+        for path in [*self.files, *programs, *sorted(rules)]:
             hashed.update(b"\0" + path.read_bytes())
         return hashed.hexdigest()[:12]
 
@@ -86,49 +101,91 @@ class Plan:
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
 
 
-def killer(plan, number, children):
+@functools.lru_cache(maxsize=3)
+def model(folder, name):
+    """A model of all mutants: the circuit, and the names of its inputs and registers."""
+    texts = [(folder / f"{name}.{end}").read_text(encoding="utf-8") for end in ("aag", "aim")]
+    return aiger.read(texts[0]), aiger.names(texts[1])
+
+
+def ask(plan, number, name, command, children):
+    """What ABC says about the model of one mutant."""
+    path = plan.folder / f"{number}.{name}.aig"
+    path.write_bytes(aiger.with_mutant(*model(plan.folder, name), number).binary())
+    abc = [str(engines.tools()["abc"]), "-c", f"read_aiger {path.name}; fold -s; strash; {command}"]
+    _, text = children.run(abc, path.with_suffix(".log"), 2 * SECONDS[-1], "ABC")
+    path.unlink()
+    return text
+
+
+def killer(plan, number, children, depth, seconds):
     """The property that fails with a mutant, or nothing. With number 0 none should."""
+    text = ask(plan, number, "properties", f"bmc3 -F {depth} -T {seconds}", children)
+    failed = re.search(r"Output (\d+) of miter \S+ was asserted", text)
+    if not failed and "No output asserted in" not in text:
+        raise Undecided((text.strip().splitlines() or ["ABC printed nothing"])[-1])
+    names = (plan.folder / "properties.txt").read_text(encoding="utf-8").splitlines()
+    return engines.plain(names[int(failed[1])]) if failed else None
+
+
+def is_equivalent(plan, number, children, miter, seconds):
+    """Whether a miter is proven, or nothing where it is not decided. That named `asked` has constraints: what the job
+    assumes, and what it has proven of the block without a mutant."""
+    # Most that differ do so soon, and what is merged by scorr takes its time then.
+    text = ask(plan, number, miter, f"bmc3 -F {CLOCKS[0]} -T {seconds}", children)
+    if "was asserted" not in text:
+        text = ask(plan, number, miter, f"scorr; print_stats; pdr -T {seconds}", children)
+    if "was asserted" in text:
+        return False
+    # Where nothing is left of the miter, pdr has nothing to prove.
+    return "Property proved" in text or bool(EMPTY.search(text)) or None
+
+
+def clocks(job):
+    return CLOCKS[0], max(CLOCKS[1], job.cover_depth)
+
+
+def unproven(plan, number, children):
+    """The property that induction does not prove any more, or nothing."""
     width = len(plan.mutants()).bit_length()
     chosen = plan.folder / f"{number}.smtc"
     chosen.write_text(f"always\nassume (= [mutant] #b{number:0{width}b})\n", encoding="utf-8")
-    tools = engines.tools()
     command = [
-        sys.executable, "-B", str(tools["smtbmc"]), "-s", "yices", "-m", plan.job.top, "-t", str(DEPTH),
-        "--smtc", str(chosen), str(plan.folder / "model.smt2"),
+        sys.executable, "-B", str(engines.tools()["smtbmc"]), "-s", "yices", "-m", plan.job.top, "-i",
+        "-t", str(plan.job.depth), "--smtc", str(chosen), str(plan.folder / "model.smt2"),
     ]  # fmt: skip
-    _, text = children.run(command, plan.folder / f"{number}.log", SECONDS, "smtbmc")
-    if "Status: FAILED" in text:
-        return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
-    if "Status: PASSED" not in text:
-        raise Undecided((text.strip().splitlines() or ["smtbmc printed nothing"])[-1])
-    return None
+    _, text = children.run(command, plan.folder / f"{number}.induction.log", 2 * SECONDS[-1], "smtbmc")
+    if "Status: FAILED" not in text:
+        return None
+    return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
 
 
-def is_equivalent(plan, number, children):
-    circuit = aiger.read((plan.folder / "miter.aag").read_text(encoding="utf-8"))
-    named = aiger.names((plan.folder / "miter.aim").read_text(encoding="utf-8"))
-    path = plan.folder / f"{number}.aig"
-    path.write_bytes(aiger.with_mutant(circuit, named, number).binary())
-    script = f"read_aiger {path.name}; fold -s; strash; scorr; print_stats; pdr -T {SECONDS}"
-    command = [str(engines.tools()["abc"]), "-c", script]
-    _, text = children.run(command, plan.folder / f"{number}.abc.log", 2 * SECONDS, "ABC's pdr")
-    # Where nothing is left of the miter, pdr has nothing to prove.
-    return "Property proved" in text or bool(EMPTY.search(text)) and "was asserted" not in text
+def tried(function, *arguments):
+    """What it gives, or nothing where it is not decided in its time."""
+    try:
+        return function(*arguments)
+    except Undecided:
+        return None
 
 
 def judge(plan, number, children):
     """The verdict of a mutant. What is not decided within its time counts as survived."""
-    try:
-        found = killer(plan, number, children)
+    miters = {"miter": "equivalent", "asked": "unasked"}
+    last = clocks(plan.job)[-1]
+    for depth, seconds in zip(clocks(plan.job), SECONDS, strict=True):
+        found = tried(killer, plan, number, children, depth, seconds)
         if found:
             return {"mutant": number, "verdict": "killed", "by": found}
-    except Undecided:
-        found = None
-    try:
-        if is_equivalent(plan, number, children):
-            return {"mutant": number, "verdict": "equivalent", "by": "miter"}
-    except Undecided:
-        pass
+        if depth == last and plan.job.engine == "induction":
+            found = tried(unproven, plan, number, children)
+            if found:
+                return {"mutant": number, "verdict": "unproven", "by": found}
+        for miter, verdict in list(miters.items()):
+            equivalent = tried(is_equivalent, plan, number, children, miter, seconds)
+            if equivalent:
+                return {"mutant": number, "verdict": verdict, "by": "miter"}
+            if equivalent is False:
+                del miters[miter]
     return {"mutant": number, "verdict": "survived", "by": ""}
 
 
@@ -137,10 +194,10 @@ def run(plan, children, jobs):
     plan.build(children)
     known = plan.known()
     if 0 not in known:
-        by = killer(plan, 0, children)
+        by = killer(plan, 0, children, clocks(plan.job)[-1], SECONDS[-1])
         if by:
             raise Undecided(f"{by} fails without a mutant")
-        if not is_equivalent(plan, 0, children):
+        if not is_equivalent(plan, 0, children, "miter", SECONDS[-1]):
             prove.say(f"{plan.job.title}: the miter does not hold without a mutant, so none counts as equivalent")
         keep(plan, {"mutant": 0, "verdict": "none", "by": ""})
     missing = [number for number in range(1, len(plan.mutants()) + 1) if number not in known]
@@ -156,6 +213,11 @@ def run(plan, children, jobs):
 
     children.run_all([functools.partial(judge, plan, number, children) for number in missing], done, jobs)
     return [known[number] for number in sorted(known) if number]
+
+
+def outputs(block):
+    """Patterns for the names of a block's outputs; each port of an array has one of its own."""
+    return [f"{name}?[0-9]*" if size else name for name, size in OUTPUT.findall(block)]
 
 
 def keep(plan, verdict):
@@ -180,8 +242,9 @@ def line_of(plan, verdict):
 def row(name, verdicts):
     """A row of the report, and the rate in per cent."""
     counts = {kind: sum(one["verdict"] == kind for one in verdicts) for kind in VERDICTS}
-    decided = counts["killed"] + counts["survived"]
-    rate = 100 * counts["killed"] / decided if decided else 100.0
+    found = counts["killed"] + counts["unproven"]
+    decided = found + counts["survived"]
+    rate = 100 * found / decided if decided else 100.0
     return f"| `{name}` | {len(verdicts)} | {' | '.join(map(str, counts.values()))} | {rate:.0f} % |", rate
 
 
@@ -197,12 +260,12 @@ def main():
     try:
         children = Children(engines.environment())
         for job in prove.wanted(prove.read_jobs(), given.blocks, quick=False):
-            plan = Plan(job, 200 if job.block in tops else 40, given.kept.resolve())
             try:
+                plan = Plan(job, 200 if job.block in tops else 40, given.kept.resolve())
                 verdicts = run(plan, children, given.jobs)
             except Undecided as error:
                 prove.say(f"mutate: {job.title}: {error}")
-                rows.append(f"| `{job.title}` | | | | | undecided |")
+                rows.append(f"| `{job.title}` | | | | | | | undecided |")
                 code = 2
                 continue
             text, rate = row(job.title, verdicts)
@@ -216,7 +279,8 @@ def main():
         prove.say("mutate: ended; the next run goes on here")
         os._exit(130)
     print(
-        "| block | mutants | killed | survived | equivalent | killed of the rest |\n" + "|---" * 6 + "|",
+        "| block | mutants | killed | unproven | survived | equivalent | unasked | found of the rest |\n"
+        + "|---" * 8 + "|",
         *rows,
         sep="\n",
     )

@@ -2,13 +2,16 @@
 """Plants mutants in a block, all in one model, of which an input chooses one. A process of its own, since Yosys
 prints from C++ and keeps what it has read.
 
-plant.py WISH, where WISH is a file of JSON as that of hw/formal/model.py, with block, number and seed besides. Writes
-to its folder: mutants.txt, a mutant a line as Yosys names it; model.smt2, the properties of the wrapper, in which
-`mutant` chooses, 0 for none; and miter.aag, which says whether the block with a mutant ever differs from that without.
+plant.py WISH, where WISH is a file of JSON as that of hw/formal/model.py, with more besides (mutate.py). Writes to its
+folder: mutants.txt, a mutant a line as Yosys names it; properties.aag, the properties of the wrapper, in which `mutant`
+chooses, 0 for none, with their names in properties.txt; miter.aag, which says whether the block with a mutant ever
+differs from that without; and asked.aag, which says whether what the contract asks for ever differs: for inputs that
+keep what the job assumes, and in the signal `seen` of the wrapper, where it has one, or else in all outputs.
 """
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -21,6 +24,18 @@ from model import run  # noqa: E402
 
 # What says something about a block, and is no part of it.
 CHECKS = ("$check", "$print", "$assert", "$assume", "$cover", "$scopeinfo")
+# The models have one clock that nothing stops, and memories that are read at any time.
+NO_LOGIC = re.compile(r"-port (\w*CLK|RD_EN|RD_[AS]RST) ")
+# Nothing is merged: a cell that the block and its properties have in common would change both.
+READ = """
+hierarchy -check -top {top}
+proc
+flatten
+{seen}
+opt_expr -keepdc
+opt_clean
+memory_collect
+"""
 # In the first copy no mutant is chosen.
 COPIES = """
 rename {top} gate
@@ -31,6 +46,7 @@ rename mutant none
 connect -set none {width}'b{none}
 add -input mutant {width}
 cd
+{checks}
 setattr -mod -unset top gold gate
 """
 MITER = """
@@ -41,6 +57,15 @@ chformal -lower
 setundef -undriven -zero
 formalff -clk2ff
 opt_clean
+"""
+# What the job assumes and proves, as constraints on the copy without a mutant.
+PROVEN = """
+async2sync
+chformal -early
+chformal -lower
+{chosen}
+chformal -cover -remove
+chformal -assert2assume
 """
 
 
@@ -72,9 +97,13 @@ def choose(design, job, folder):
     if not cells:
         raise RuntimeError("no cell of the block is in the model")
     (folder / "cells.txt").write_text("".join(cells), encoding="utf-8")
-    listing = f"mutate -list {job['number']} -seed {job['seed']} -o {folder}/mutants.txt"
+    # Some more than wanted: what the models do not have cannot be changed.
+    listing = f"mutate -list {job['number'] * 5 // 4} -seed {job['seed']} -o {folder}/listed.txt"
     run(design, f"select -read {folder}/cells.txt\n{listing}\nselect -clear")
-    return (folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
+    listed = (folder / "listed.txt").read_text(encoding="utf-8").splitlines()
+    mutants = [line for line in listed if not NO_LOGIC.search(line)][: job["number"]]
+    (folder / "mutants.txt").write_text("".join(f"{line}\n" for line in mutants), encoding="utf-8")
+    return mutants
 
 
 def plant(design, mutants):
@@ -84,10 +113,16 @@ def plant(design, mutants):
     return width
 
 
-def write_properties(design, job):
-    run(design, "design -save planted")
+def write_bits(design, path):
+    run(design, model.BITS + f"write_aiger -ascii -zinit -I -B -no-startoffset -map {path}.aim {path}.aag")
+
+
+def write_properties(design, job, folder):
     model.write_smt2(design, job)
-    run(design, "design -load planted")
+    write_bits(design, folder / "properties")
+    cells = module_of(design, job["top"]).cells_.values()
+    names = [str(cell.name).lstrip("\\") for cell in cells if str(cell.type) == "$assert"]
+    (folder / "properties.txt").write_text("".join(f"{one}\n" for one in names), encoding="utf-8")
 
 
 def name_states(module):
@@ -107,15 +142,33 @@ def remove_checks(module):
             module.remove(cell)
 
 
-def write_miter(design, job, folder, width):
-    """Both copies have the inputs of the wrapper and the outputs of the block."""
+def write_miter(design, job, width, name, outputs, checks=""):
+    """Both copies have the inputs of the wrapper, and the outputs that are compared."""
     top = job["top"]
-    outputs = " ".join(f"{top}/i_block.{name}" for name in job["outputs"])
-    remove_checks(module_of(design, top))
-    run(design, f"expose {outputs}\nopt_clean -purge\nmemory_map -formal")
+    outputs = " ".join(f"{top}/{one}" for one in outputs)
+    # What the prover may choose is the same for both.
+    if outputs:
+        run(design, f"expose {outputs}")
+    run(design, "setundef -undriven -expose")
+    for wire in module_of(design, top).wires_.values():
+        if wire.port_input and "seen" in str(wire.name):
+            raise RuntimeError(f"nothing drives {wire.name}")
+    run(design, "opt_clean -purge\nmemory_map -formal")
     name_states(module_of(design, top))
-    script = COPIES.format(top=top, width=width, none="0" * width) + MITER + model.BITS
-    run(design, script + f"write_aiger -ascii -zinit -I -B -no-startoffset -map {folder}/miter.aim {folder}/miter.aag")
+    run(design, COPIES.format(top=top, width=width, none="0" * width, checks=checks) + MITER)
+    write_bits(design, Path(job["folder"]) / name)
+
+
+def write_miters(design, job, width):
+    outputs = [f"i_block.{name}" for name in job["outputs"]]
+    run(design, "design -load planted")
+    remove_checks(module_of(design, job["top"]))
+    write_miter(design, job, width, "miter", outputs)
+    # As model.py does.
+    chosen = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
+    chosen += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
+    run(design, "design -load planted\n" + PROVEN.format(chosen="\n".join(chosen)))
+    write_miter(design, job, width, "asked", [] if job["seen"] else outputs, "delete gate/t:$assume")
 
 
 def main(wish):
@@ -123,11 +176,14 @@ def main(wish):
     folder = Path(job["folder"])
     design = libyosys.Design()
     model.read(design, job)
-    run(design, f"prep -top {job['top']} -flatten")
+    # Before what drives it is removed, since nothing reads it.
+    seen = f"expose {job['top']}/seen" if job["seen"] else ""
+    run(design, READ.format(top=job["top"], seen=seen))
     mutants = choose(design, job, folder)
     width = plant(design, mutants)
-    write_properties(design, job)
-    write_miter(design, job, folder, width)
+    run(design, "design -save planted")
+    write_properties(design, job, folder)
+    write_miters(design, job, width)
 
 
 if __name__ == "__main__":

@@ -58,17 +58,35 @@ class Miter(unittest.TestCase):
 
 
 class Report(unittest.TestCase):
-    def test_equivalent_mutants_do_not_count(self):
-        verdicts = [{"verdict": one} for one in ("killed", "killed", "killed", "survived", "equivalent")]
-        self.assertEqual(mutate.row("one", verdicts), ("| `one` | 5 | 3 | 1 | 1 | 75 % |", 75.0))
+    def test_equivalent_and_unasked_mutants_do_not_count(self):
+        verdicts = [{"verdict": one} for one in ("killed", "killed", "killed", "survived", "equivalent", "unasked", "unproven")]
+        self.assertEqual(mutate.row("one", verdicts), ("| `one` | 7 | 3 | 1 | 1 | 1 | 1 | 80 % |", 80.0))
 
     def test_a_mutant_has_a_place(self):
         line = f"mutate -mode inv -cell $14 -port Y -portbit 2 -wire i_block.a -wirebit 2 -src {mutate.prove.ROOT}/hw/a.sv:68.11"
         self.assertEqual(mutate.place(line, Path("/")), "hw/a.sv:68: inv of i_block.a")
 
     def test_the_ports_of_a_block_are_found(self):
-        text = "  output logic [Blocks-1:0][7:0] valid_o,\n  input logic a_i,\n  output logic b_o\n);"
-        self.assertEqual(mutate.OUTPUT.findall(text), ["valid_o", "b_o"])
+        text = "  output logic [Blocks-1:0][7:0] valid_o,\n  input logic a_i,\n  output logic [1:0] b_o[Blocks]\n);"
+        self.assertEqual(mutate.outputs(text), ["valid_o", "b_o?[0-9]*"])
+
+
+class Asked(unittest.TestCase):
+    def test_what_counts_of_the_outputs_names_all_of_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            wrapper = Path(folder) / "wrapper.sv"
+            plan = SimpleNamespace(job=SimpleNamespace(title="one"), files=[wrapper])
+            block = "    output logic valid_o,\n    output logic [3:0] data_o\n);"
+            wrapper.write_text("    assign seen = {valid_o,\n        valid_o ? data_o : '0};\n")
+            self.assertTrue(mutate.Plan.seen(plan, block))
+            wrapper.write_text("    assign seen = {valid_o, 4'd0};  // data_o\n")
+            self.assertRaises(mutate.Undecided, mutate.Plan.seen, plan, block)
+            wrapper.write_text("    assign sees = valid_o;\n")
+            self.assertFalse(mutate.Plan.seen(plan, block))
+
+    def test_a_property_has_as_many_clocks_as_covers_have(self):
+        depths = [mutate.clocks(SimpleNamespace(cover_depth=depth)) for depth in (12, 24)]
+        self.assertEqual(depths, [(6, 16), (6, 24)])
 
 
 class Resume(unittest.TestCase):

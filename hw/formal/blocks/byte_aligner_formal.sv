@@ -24,6 +24,10 @@ module byte_aligner_formal (
     `RULE(first_byte_is_not_behind_the_last, 0, !(step_i && emit_i && first_i && last_i)
         || first_byte_i <= last_byte_i)
 
+    // What counts of the outputs.
+    logic [577:0] seen;
+    assign seen = {valid_o, valid_o ? {last_o, data_o, strobe_o} : '0};
+
     // What was asked for a clock ago, two clocks ago, and at the step before that one.
     typedef struct packed {
         logic       emits;

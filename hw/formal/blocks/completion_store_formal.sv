@@ -35,6 +35,11 @@ module completion_store_formal #(
     ring_stays: assume property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && run_i) || $stable({base_i, log2_entries_i}));
 
+    // What counts of the outputs.
+    logic [LogDepth+167:0] seen;
+    assign seen = {completion_ready_o, store_valid_o, store_valid_o ? {store_address_o, store_data_o} : '0, taken_o,
+        tail_o, under_way_o, quiet_o, written_o, interrupt_o, failed_o};
+
     logic cleared_q;
     always_ff @(posedge clk_i) cleared_q <= !rst_ni || clear_i || cleared_q && !run_i;
     starts_after_a_clear: assume property (@(posedge clk_i) disable iff (!rst_ni)
@@ -74,6 +79,15 @@ module completion_store_formal #(
     `RULE(stores_go_round_the_ring, 1, !store_valid_o
         || store_address_o == {{base_i, 2'b00} + 60'(place), !second_q})
     `RULE(there_is_room_in_the_ring, 1, !takes || 16'(count_q - head_i) < 16'd1 << log2_entries_i)
+    `RULE(completion_waits_for_room_and_stores_alone, 1, !run_i || completion_ready_o == (!waits_q
+        && 16'(count_q - head_i) < 16'd1 << log2_entries_i && 16'(count_q - tail_o) < 16'(2**LogDepth)))
+    `RULE(those_under_way_are_told, 1, 16'(under_way_o) == (run_i ? 16'(count_q - tail_o) : 16'd0))
+    logic [15:0] written_q;
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni || clear_i) written_q <= '0;
+        else written_q <= written_q + 16'(written_o);
+    end
+    `RULE(those_written_are_counted, 1, tail_o == written_q)
     `RULE(taken_while_stopped_is_dropped, 1, run_i || completion_ready_o && !store_valid_o)
 
     // Stores that are owed an answer.

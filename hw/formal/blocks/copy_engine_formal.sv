@@ -26,6 +26,11 @@ module copy_engine_formal (
     axi4_stream_rules #(.Width($bits(queue_pkg::completion_t))) i_completions (
         .clk_i, .rst_ni, .tvalid(completion_valid_o), .tready(completion_ready_i), .payload(completion_o));
 
+    // What counts of the outputs.
+    logic [$bits(queue_pkg::completion_t)+196:0] seen;
+    assign seen = {submission_ready_o, completion_valid_o, completion_valid_o ? completion_o : '0, m_axis_move_tvalid,
+        m_axis_move_tvalid ? m_axis_move_tdata : '0, s_axis_moved_tready, quiet_o};
+
     // What the contract calls wrong, and which status says so.
     logic       known, fits, good, takes;
     logic [7:0] fault;
@@ -66,8 +71,11 @@ module copy_engine_formal (
         end
         if (s_axis_moved_tvalid && s_axis_moved_tready) end_q <= s_axis_moved_tdata;
     end
+    // It is of a move that is open, with any tag.
+    logic known_end;
+    assign known_end = waits_q && end_q[15:4] == 0 && i_block.open_q[end_q[3:0]];
     // The end that waits is gone after this clock.
-    assign gone = its ? !open_q || free : i_block.end_move || !i_block.moved_known;
+    assign gone = its ? !open_q || free : free || !known_end;
     `RULE(move_has_the_tag_that_is_opened, 1, !$past(rst_ni && begins) || m_axis_move_tdata[15:0] == 16'(tag))
     `RULE(tag_of_a_move_was_free, 1, !begins || !open_q)
     `RULE(end_completes_its_submission, 1, !$past(rst_ni && ends) || completion_valid_o && completion_o
@@ -80,6 +88,11 @@ module copy_engine_formal (
         || i_block.identifiers_q[tag] == identifier_q && i_block.wants_q[tag] == wants_q)
     `RULE(end_is_kept, 1, i_block.moved_q == waits_q && (!waits_q || i_block.moved_data_q == end_q))
     // Nothing waits without a reason.
+    `RULE(refusal_waits_for_completions_alone, 1, !submission_valid_i || good
+        || submission_ready_o == (free && !known_end))
+    `RULE(no_completion_without_a_reason, 1, !completion_valid_o || $past(rst_ni
+        && (known_end && free || takes && !good || completion_valid_o && !completion_ready_i)))
+    `RULE(quiet_where_no_end_could_come, 1, quiet_o == (i_block.open_q == 0 || waits_q))
     `RULE(move_waits_for_the_stream_and_a_tag_alone, 1, !submission_valid_i || !good || i_block.open_q == '1
         || submission_ready_o == (!m_axis_move_tvalid || m_axis_move_tready))
     `REACHED(tag_is_used_again, begins && end_q[15:0] == 16'(tag))

@@ -41,6 +41,12 @@ module done_merge_formal
         .push_i((place & valid_i & ready_o) != 0), .pushed_i(given),
         .pop_i(m_axis_tvalid && m_axis_tready && (from_q & place) != 0), .popped_i(m_axis_tdata),
         .inside_o(held));
+    // Ends of the place behind the stream.
+    logic [1:0] behind;
+    assign behind = held - 2'(m_axis_tvalid && (from_q & place) != 0);
+    `RULE(there_is_room_unless_two_wait, 1, place == 0 || ((ready_o & place) != 0) == (behind < 2'd2))
+    `RULE(end_that_waits_goes_to_a_free_stream, 1, !$past(rst_ni && behind != 0 && (!m_axis_tvalid || m_axis_tready))
+        || m_axis_tvalid)
     `RULE(each_end_is_from_one_place, 1, !m_axis_tvalid || $onehot(from_q))
 
     // Ends that others gave since one of this place waits behind the stream.

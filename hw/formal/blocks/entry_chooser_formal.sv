@@ -2,7 +2,7 @@
 // entry_chooser: each entry that is wanted is offered once, in order, with the address of its segment.
 `include "../rules/rule.svh"
 module entry_chooser_formal #(
-    parameter int unsigned SegmentBits = 4,
+    parameter int unsigned SegmentBits = 28,
     parameter int unsigned LogMisses   = 2,
     parameter int unsigned LogStride   = 6,
     localparam int unsigned Misses     = 2**LogMisses
@@ -23,6 +23,10 @@ module entry_chooser_formal #(
     entry_chooser #(.SegmentBits(SegmentBits), .LogMisses(LogMisses), .LogStride(LogStride)) i_block (.*);
     axi4_stream_rules #(.Width(LogMisses + 64)) i_out (
         .clk_i, .rst_ni, .tvalid(valid_o), .tready(ready_i), .payload({miss_o, address_o}));
+
+    // What counts of the outputs.
+    logic [Misses+LogMisses+64:0] seen;
+    assign seen = {taken_o, valid_o, valid_o ? {miss_o, address_o} : '0};
 
     // The base stays, and the segment of a miss stays while its entry is on the way.
     logic base_known_q = 1'b0;
@@ -45,10 +49,11 @@ module entry_chooser_formal #(
     `RULE(only_what_is_wanted_is_taken, 1, (taken_o & ~wanted_i) == 0 && $onehot0(taken_o))
     `RULE(address_is_that_of_the_segment, 1,
         !valid_o || address_o == base_i + (64'(segments_i[miss_o]) << LogStride))
+    logic [63:0] offset;
+    assign offset = 64'(segments_i[i_block.added_q]) << LogStride;
     // Half of the address is made a clock before the other.
     `RULE(low_half_is_that_of_the_segment, 1, !i_block.added_valid_q
-        || i_block.low_q == {1'b0, base_i[31:0]} + 33'(32'(segments_i[i_block.added_q]) << LogStride)
-        && i_block.high_q == 0)
+        || i_block.low_q == {1'b0, base_i[31:0]} + {1'b0, offset[31:0]} && i_block.high_q == offset[63:32])
 
     // The words of the three registers, from the one that leaves first.
     logic [2:0][LogMisses-1:0] waiting;
@@ -72,6 +77,14 @@ module entry_chooser_formal #(
     `RULE(registers_hold_what_is_inside, 1, count == held)
     `RULE(followed_word_is_in_its_register, 1,
         !i_words.followed_q || waiting[i_words.ahead_q] == i_words.word_q)
-    // That none waits for ever is proven of take_turns, which chooses.
+    `RULE(one_is_taken_where_there_is_room, 1, wanted_i == 0 || (taken_o != 0) == (held != 2'd3 || ready_i))
+    fair_turns #(.Count(Misses)) i_turns (
+        .clk_i, .rst_ni, .asks_i(wanted_i), .taken_i(taken_o), .behind_i(i_block.i_turns.behind_q));
+
+    // Clocks in which something is inside, and nothing is offered.
+    logic [1:0] hidden_q;
+    always_ff @(posedge clk_i) hidden_q <= rst_ni && held != 0 && !valid_o ? hidden_q + 1'b1 : '0;
+    `RULE(entry_is_offered_in_the_third_clock, 1, held == 0 || valid_o || hidden_q < 2'd2)
+    `RULE(hidden_entry_goes_on, 1, held == 0 || valid_o || hidden_q == 0 || i_block.added_valid_q)
     `REACHED(a_second_is_taken_behind_the_first, held == 2'd3 && taken_o != 0)
 endmodule

@@ -26,6 +26,11 @@ module index_flush_formal #(
     power_up i_power_up (.*);
     index_flush #(.LogSets(LogSets), .LogWays(LogWays), .LogMisses(LogMisses)) i_block (.*);
 
+    // What counts of the outputs.
+    logic [LogMisses+LogSets+LogWays+5:0] seen;
+    assign seen = {stops_o, busy_o, flushed_o, failed_o, walk_o, clean_o,
+        walk_o || clean_o ? {miss_o, way_o, set_o} : '0};
+
     // What the tags and the memory keep to: a place that was offered is told of once, one that is changed is written
     // once.
     logic [Misses-1:0] offered_q, changed_q;
@@ -75,6 +80,39 @@ module index_flush_formal #(
     `RULE(place_is_cleaned_after_its_write, 1, !(clean_o && its) || state_q == Written && miss_o == miss_q)
     `RULE(all_of_it_has_ended, 1, !flushed_o || state_q == Over || state_q == Failed)
     `RULE(failure_is_told, 1, failed_o == (flushed_o && failed_q))
+    // Nothing waits without a reason. Places that were offered since it is busy, numbers that are in use, and of these
+    // the ones whose entries were written.
+    localparam int unsigned Places = 2**(LogWays + LogSets);
+    logic [LogWays+LogSets:0] offers_q;
+    logic [Misses-1:0]        open_q, written_q;
+    logic                     off_q;    // called off
+    logic [1:0]               idle_q;   // clocks in which a flush could have begun
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni || !busy_o) begin
+            offers_q  <= '0;
+            open_q    <= '0;
+            written_q <= '0;
+            off_q     <= 1'b0;
+        end else begin
+            offers_q  <= offers_q + (LogWays+LogSets+1)'(walk_o);
+            open_q    <= (open_q | Misses'(walk_o) << miss_o) & ~(Misses'(walked_i && !changed_i) << walked_miss_i)
+                & ~(write_error_i ? written_i : '0) & ~(Misses'(clean_o) << miss_o);
+            written_q <= (written_q | (write_error_i ? '0 : written_i)) & ~(Misses'(clean_o) << miss_o);
+            off_q     <= off_q || !flush_i;
+        end
+        if (!rst_ni || busy_o || flushed_o || !flush_i || !idle_i) idle_q <= '0;
+        else if (!idle_q[1]) idle_q <= idle_q + 1'b1;
+    end
+    `RULE(place_is_offered_where_its_number_is_free, 1, walk_o == (busy_o && !off_q && 32'(offers_q) < Places
+        && !clean_o && !open_q[offers_q[LogMisses-1:0]]))
+    `RULE(places_and_numbers_go_round, 1, !walk_o || {way_o, set_o} == offers_q[LogWays+LogSets-1:0]
+        && miss_o == offers_q[LogMisses-1:0])
+    `RULE(written_place_is_cleaned_next, 1, clean_o == $past(rst_ni && written_q != 0 && !clean_o))
+    `RULE(flush_ends_with_the_last, 1, !$past(rst_ni && busy_o && flush_i && !off_q && 32'(offers_q) == Places
+        && open_q == 0) || flushed_o && !busy_o)
+    `RULE(flush_that_is_called_off_ends, 1, !$past(rst_ni && busy_o && off_q && open_q == 0) || !busy_o)
+    `RULE(flush_begins_when_nothing_is_under_way, 1, !idle_q[1] || busy_o)
+    `RULE(requests_are_let_in_again, 1, !$past(rst_ni && !flush_i && !busy_o && !flushed_o) || !stops_o)
     `REACHED(flush_ends, flushed_o && !failed_o && $past(flush_i))
     `REACHED(place_is_cleaned, clean_o && its)
     `REACHED(flush_fails, failed_o)

@@ -19,6 +19,10 @@ module interrupt_collector_formal #(
     axi4_stream_rules #(.Width(8)) i_out (
         .clk_i, .rst_ni, .tvalid(m_axis_irq_tvalid), .tready(m_axis_irq_tready), .payload(m_axis_irq_tdata));
 
+    // What counts of the outputs.
+    logic [104:0] seen;
+    assign seen = {count_o[0], count_o[1], count_o[2], m_axis_irq_tvalid, m_axis_irq_tvalid ? m_axis_irq_tdata : 8'd0};
+
     logic [7:0] vector;
     arbitrary #(.Width(8)) i_vector (.clk_i, .value_o(vector));
 
@@ -56,7 +60,12 @@ module interrupt_collector_formal #(
     `RULE(what_is_raised_is_kept, 1, raised_before == raised_q)
     `RULE(what_is_handed_over_is_counted, 1, count == handed_q)
     `RULE(what_is_offered_is_handed_over_once, 1, 32'(vector) >= Vectors || offered_before == handed_q + 32'(offered))
+    `RULE(only_what_was_raised_is_offered, 1, !$past(rst_ni && (!m_axis_irq_tvalid || m_axis_irq_tready)) || !offered
+        || $past(raised_q != handed_q + 32'(offered)))
     `RULE(number_is_that_of_a_vector, 1, !m_axis_irq_tvalid || 32'(m_axis_irq_tdata) < Vectors)
+
+    `RULE(vector_that_waits_goes_to_a_free_stream, 1, !$past(rst_ni && raised_before != offered_before
+        && (!m_axis_irq_tvalid || m_axis_irq_tready)) || m_axis_irq_tvalid)
 
     // Beats that others hand over while this vector waits. Each brings the last vector nearer to this one.
     logic       waits, chosen;

@@ -29,6 +29,11 @@ module job_port_formal (
     assign known = submission_i.opcode >= 8'd1 && submission_i.opcode <= 8'd5;
     assign takes = submission_valid_i && submission_ready_o;
 
+    // What counts of the outputs.
+    logic [$bits(queue_pkg::completion_t)+515:0] seen;
+    assign seen = {submission_ready_o, completion_valid_o, completion_valid_o ? completion_o : '0, m_axis_job_tvalid,
+        m_axis_job_tvalid ? m_axis_job_tdata : '0, s_axis_jobdone_tready};
+
     // A job that is taken is the next beat.
     `RULE(job_goes_out_as_it_came, 1, !$past(rst_ni && takes && known) || m_axis_job_tvalid && m_axis_job_tdata
         == {$past(submission_i.argument), $past(submission_i.length), 7'd0, $past(submission_i.wants_interrupt),

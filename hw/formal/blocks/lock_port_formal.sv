@@ -36,6 +36,11 @@ module lock_port_formal (
     `RULE(unknown_request_completes, 1, !$past(rst_ni && takes && !known) || completion_valid_o && completion_o
         == {64'd0, 32'd0, 1'b1, 8'd1, $past(submission_i.identifier)})
 
+    // What counts of the outputs.
+    logic [$bits(queue_pkg::completion_t)+195:0] seen;
+    assign seen = {submission_ready_o, completion_valid_o, completion_valid_o ? completion_o : '0, m_axis_req_tvalid,
+        m_axis_req_tvalid ? m_axis_req_tdata : '0, s_axis_rsp_tready};
+
     // Whether this enablement has used the tag.
     logic        its, gone, free;
     logic [6:0]  tag;
@@ -53,7 +58,7 @@ module lock_port_formal (
     // The response that waits is of the tag.
     assign its  = waits_q && response_q[6:0] == tag;
     assign free = !completion_valid_o || completion_ready_i;
-    assign gone = its ? !ours_q || free : i_block.answer || !i_block.ours_q[response_q[6:0]];
+    assign gone = its ? !ours_q || free : free || !i_block.ours_q[response_q[6:0]];
     `RULE(response_becomes_the_next_completion, 1, !$past(rst_ni && its && ours_q && free)
         || completion_valid_o && completion_o == {$past(response_q), 32'd0, 1'b1, 8'd0, 16'(tag)})
     `RULE(no_completion_of_an_abandoned_request, 1, !$past(rst_ni && its && !ours_q && free)
@@ -62,6 +67,13 @@ module lock_port_formal (
     `RULE(responses_are_taken_one_by_one, 1, s_axis_rsp_tready == !waits_q)
     `RULE(tags_in_use_are_known, 1, i_block.ours_q[tag] == ours_q)
     `RULE(response_is_kept, 1, i_block.rsp_q == waits_q && (!waits_q || i_block.rsp_data_q == response_q))
+    // A response of any tag makes a completion in this clock.
+    logic answers;
+    assign answers = waits_q && i_block.ours_q[response_q[6:0]] && free;
+    `RULE(no_completion_without_a_reason, 1, !completion_valid_o || $past(rst_ni
+        && (answers || takes && !known || completion_valid_o && !completion_ready_i)))
+    `RULE(refusal_waits_for_completions_alone, 1, !submission_valid_i || known
+        || submission_ready_o == (free && !answers))
     `RULE(request_waits_for_the_unit_alone, 1, !submission_valid_i || !known
         || submission_ready_o == (!m_axis_req_tvalid || m_axis_req_tready))
     `REACHED(response_is_dropped, its && !ours_q)

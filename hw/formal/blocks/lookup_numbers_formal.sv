@@ -15,6 +15,10 @@ module lookup_numbers_formal #(
 
     power_up i_power_up (.*);
     lookup_numbers #(.LogCount(LogCount)) i_block (.*);
+    // What counts of the outputs.
+    logic [LogCount:0] seen;
+    assign seen = {valid_o, valid_o ? number_o : '0};
+
     logic [2**LogCount-1:0] out_q;
     always_ff @(posedge clk_i) begin
         if (!rst_ni) out_q <= '0;

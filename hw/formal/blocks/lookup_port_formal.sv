@@ -30,6 +30,11 @@ module lookup_port_formal
     axi4_stream_rules #(.Width(192), .Proven(0), .Dense(0)) i_answers (
         .clk_i, .rst_ni, .tvalid(s_axis_swrsp_tvalid), .tready(s_axis_swrsp_tready), .payload(s_axis_swrsp_tdata));
 
+    // What counts of the outputs.
+    logic [$bits(completion_t)+259:0] seen;
+    assign seen = {submission_ready_o, completion_valid_o, completion_valid_o ? completion_o : '0, m_axis_sw_tvalid,
+        m_axis_sw_tvalid ? m_axis_sw_tdata : '0, s_axis_swrsp_tready};
+
     // A token: whether it is open, and with what.
     logic [3:0]   token;
     logic         takes, known, starts, refuses, open_q, particulars_q, interrupt_q, comes, completes;
@@ -45,6 +50,10 @@ module lookup_port_formal
     // It completes in the clock in which its answer is in the register and a completion can be made.
     assign completes = answer_q && answer[15:0] == 16'(token) && open_q
         && (!completion_valid_o || completion_ready_i);
+    // It is of a request that is open, with any token.
+    logic answer_known, answers;
+    assign answer_known = answer_q && answer[15:4] == 0 && i_block.open_q[answer[3:0]];
+    assign answers      = answer_known && (!completion_valid_o || completion_ready_i);
     always_ff @(posedge clk_i) begin
         if (comes) answer <= s_axis_swrsp_tdata;
         if (starts) begin
@@ -56,7 +65,7 @@ module lookup_port_formal
             answer_q <= 1'b0;
             open_q   <= 1'b0;
         end else begin
-            answer_q <= comes || answer_q && i_block.rsp_known && completion_valid_o && !completion_ready_i;
+            answer_q <= comes || answer_q && answer_known && completion_valid_o && !completion_ready_i;
             open_q   <= starts || open_q && !completes;
         end
     end
@@ -83,7 +92,13 @@ module lookup_port_formal
         && completion_o == $past(completion_t'{result: '0, bytes: '0, wants_interrupt: submission_i.wants_interrupt,
             status: StatusBadOpcode, identifier: submission_i.identifier}))
     `RULE(nothing_else_completes, 1, !completion_valid_o || $past(rst_ni && (refuses
-        || completion_valid_o && !completion_ready_i || i_block.answer)))
+        || completion_valid_o && !completion_ready_i || answers)))
+    // Nothing waits without a reason.
+    `RULE(answers_are_taken_one_by_one, 1, s_axis_swrsp_tready == !answer_q)
+    `RULE(request_waits_for_the_stream_and_a_token_alone, 1, !submission_valid_i || !known
+        || submission_ready_o == (i_block.open_q != '1 && (!m_axis_sw_tvalid || m_axis_sw_tready)))
+    `RULE(refusal_waits_for_completions_alone, 1, !submission_valid_i || known
+        || submission_ready_o == ((!completion_valid_o || completion_ready_i) && !answers))
     `RULE(answer_is_of_an_open_request, 1, !(i_block.answer && answer[15:0] == 16'(token)) || completes)
     `RULE(one_completion_is_made_in_a_clock, 1, !(refuses && i_block.answer))
     `RULE(at_most_16_are_open, 1, !(takes && known) || i_block.open_q != '1)

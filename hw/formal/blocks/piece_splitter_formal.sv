@@ -26,6 +26,11 @@ module piece_splitter_formal
     // Whoever gives copies: element_check.
     `RULE(copy_has_a_length, 0, !copy_valid_i || copy_i.bytes != 0 && copy_i.bytes <= 13'd4096)
 
+    // What counts of the outputs.
+    logic [163:0] seen;
+    assign seen = {copy_ready_o, piece_valid_o, piece_valid_o
+        ? {source_o, target_o, bytes_o, first_o, last_o, number_o, queue_o, token_o} : '0};
+
     // A copy that the prover chooses when it comes, and how many are ahead of it: two fit.
     logic       mark, takes, ends, followed_q, begins;
     logic [1:0] inside_q, ahead_q;
@@ -101,6 +106,16 @@ module piece_splitter_formal
         place = one > other ? one : other;
         by_pages = place > 12'd3840 ? 8'(place - 12'd3840) : '0;
     endfunction
+    // A copy of one piece takes one clock, a piece of a longer one two.
+    logic moves, is_last;
+    assign moves   = !piece_valid_o || piece_ready_i;
+    assign is_last = i_block.rest_q.bytes + 13'(by_pages(i_block.rest_q.source[11:0], i_block.rest_q.target[11:0]))
+        <= 13'(PieceBytes);
+    `RULE(copy_waits_for_those_before_it_alone, 1, copy_ready_o == (!(piece_valid_o && !last_o)
+        && (!waits || moves && is_last)))
+    `RULE(copy_is_kept_in_the_clock_after, 1, !$past(rst_ni && takes) || waits)
+    `RULE(copy_comes_back_with_its_piece, 1, !$past(rst_ni && piece_valid_o && piece_ready_i && !last_o) || waits)
+    `RULE(piece_is_offered_in_the_clock_after, 1, !$past(rst_ni && waits && moves) || piece_valid_o)
     // At most 18: pieces of 256 bytes, and one that ends with a page on each side.
     logic [1:0] ends_of_pages;
     assign ends_of_pages = 2'(14'(copy_q.source[11:0]) + 14'(done_q) >= 14'd4096)

@@ -27,6 +27,11 @@ module piece_tally_formal
     power_up i_power_up (.*);
     piece_tally i_block (.*);
 
+    // What counts of the outputs.
+    logic [28:0] seen;
+    assign seen = {m_axi_bready, free_o, free_o ? {free_id_o, piece_id_o} : '0, done_o,
+        done_o ? {done_element_o, done_response_o} : '0};
+
     `RULE(response_is_taken_unless_a_piece_failed, 1, m_axi_bready == !failed_valid_i)
     `RULE(id_is_free_in_the_clock_after, 1, free_o == $past(rst_ni && (failed_valid_i || m_axi_bvalid)))
     `RULE(free_id_is_that_of_the_piece, 1, !free_o

@@ -42,6 +42,14 @@ module queue_memory_port_formal #(
         .rvalid(m_axi_rvalid), .rready(1'b1), .rid(m_axi_rid), .rdata(m_axi_rdata), .rresp(m_axi_rresp),
         .rlast(1'b1));
 
+    // What counts of the outputs.
+    logic [4*Queues+1304:0] seen;
+    assign seen = {read_ready_o & read_valid_i, line_valid_o, line_valid_o != 0 ? {line_error_o, line_o} : '0,
+        store_ready_o & store_valid_i, stored_valid_o, stored_valid_o != 0 && stored_error_o,
+        m_axi_awvalid, m_axi_awvalid ? {m_axi_awid, m_axi_awaddr} : '0,
+        m_axi_wvalid, m_axi_wvalid ? {m_axi_wdata, m_axi_wstrb} : '0,
+        m_axi_arvalid, m_axi_arvalid ? {m_axi_arid, m_axi_araddr} : '0};
+
     // Address and data of a store begin together, and the next one when both are taken.
     `RULE(address_and_data_are_of_one_store, 1, !i_rules.g_followed.i_write.partial_q && i_rules.g_followed.i_write.lead_q
         == 6'(m_axi_wvalid && !m_axi_awvalid) - 6'(m_axi_awvalid && !m_axi_wvalid))
@@ -118,6 +126,15 @@ module queue_memory_port_formal #(
         == ($past(rst_ni && m_axi_bvalid && m_axi_bid == number) && queue != 0))
     `RULE(end_of_a_store_comes_as_it_is, 1, !$past(rst_ni && m_axi_bvalid)
         || stored_error_o == $past(m_axi_bresp != 0))
+
+    // Nothing waits without a reason.
+    logic read_moves, store_moves;
+    assign read_moves  = !m_axi_arvalid || m_axi_arready;
+    assign store_moves = (!m_axi_awvalid || m_axi_awready) && (!m_axi_wvalid || m_axi_wready);
+    `RULE(one_reads_where_the_channel_is_free, 1, $onehot0(read_valid_i & read_ready_o)
+        && ((read_valid_i & read_ready_o) != 0) == (read_valid_i != 0 && read_moves))
+    `RULE(one_stores_where_the_channels_are_free, 1, $onehot0(store_valid_i & store_ready_o)
+        && ((store_valid_i & store_ready_o) != 0) == (store_valid_i != 0 && store_moves))
 
     // Queues take turns: one that asks waits for no more than each of the others once.
     logic [3:0] readers_q, storers_q;

@@ -27,6 +27,11 @@ module submission_fetch_formal #(
     power_up i_power_up (.*);
     submission_fetch #(.LogDepth(LogDepth)) i_block (.*);
 
+    // What counts of the outputs.
+    logic [$bits(queue_pkg::submission_t)+2*LogDepth+79:0] seen;
+    assign seen = {read_valid_o, read_valid_o ? read_address_o : '0, submission_valid_o,
+        submission_valid_o ? submission_o : '0, head_o, outstanding_o, buffered_o, fetched_o, failed_o};
+
     // Entries asked for, in a count of its own.
     logic [15:0] asked_q;
     logic        ask;
@@ -86,6 +91,10 @@ module submission_fetch_formal #(
     logic [LogDepth-1:0] its_place;
     assign its_place = i_block.handed_q[LogDepth-1:0] + i_words.ahead_q[LogDepth-1:0];
     `RULE(followed_word_is_in_its_place, 1, !run_i || !i_words.followed_q || kept[its_place] == i_words.word_q)
+    `RULE(line_is_asked_for_where_it_has_a_place, 1, read_valid_o == (run_i && asked_q != tail_i
+        && 16'(asked_q - i_block.handed_q) < 16'(2**LogDepth)))
+    `RULE(fetched_are_told, 1, fetched_o == (run_i && line_valid_i && !line_error_i))
+    `RULE(fetched_are_counted, 1, !run_i || head_o == asked_q - 16'(owed_q))
     `RULE(failures_are_told, 1, failed_o == (run_i && line_valid_i && line_error_i))
     `REACHED(ring_is_entered_again, ask && asked_q == 16'd3 && log2_entries_i == 4'd1)
     `REACHED(all_places_are_taken, 32'(owed_q) == 2**LogDepth)

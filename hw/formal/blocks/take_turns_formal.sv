@@ -38,5 +38,10 @@ module take_turns_formal #(
     end
     `RULE(nobody_goes_twice_before, 1, !taken_i || !asks_i[one] || (went_q & chosen_o) == 0)
     `RULE(those_that_went_are_counted, 1, 32'(others_q) == 32'($countones(went_q)))
+    logic             fresh_q;
+    logic [Count-1:0] before_chosen;
+    always_ff @(posedge clk_i) fresh_q <= !rst_ni || fresh_q && !taken_i;
+    assign before_chosen = (Count'(1) << number_o) - 1'b1;
+    `RULE(first_turn_is_of_the_first, 1, !fresh_q || (asks_i & before_chosen) == 0)
     `REACHED(all_others_went_before, 32'(others_q) == Count - 1 && taken_i && chosen_o[one])
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// vector_queue: elements go to the vector of their direction, none is lost, and an idle queue sends what it has. What
-// a vector does is proven of vector_fill.
+// vector_queue: elements go to the vector of their direction and leave it in order and whole; a vector is sent when it
+// is full, or its oldest element has waited for the flush time, or its queue was idle, and not before the last is taken.
 `include "../rules/rule.svh"
 module vector_queue_formal
     import vector_pkg::*;
@@ -25,10 +25,15 @@ module vector_queue_formal
         .clk_i, .rst_ni, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .payload(s_axis_tdata));
     `RULE(elements_are_popped_where_some_wait, 0, (pop_i & ~waits_o) == 0)
 
+    // What counts of the outputs.
+    logic [327:0] seen;
+    assign seen = {s_axis_tready, accepted_o, sent_o, waits_o, last_o & waits_o,
+        waits_o[1] ? head_o[1] : '0, waits_o[0] ? head_o[0] : '0};
+
     `RULE(accepted_is_told, 1, accepted_o == (s_axis_tvalid && s_axis_tready))
     `RULE(nothing_is_taken_while_disabled, 1, enable_i || !s_axis_tready)
     `RULE(element_is_taken_where_neither_is_full, 1, s_axis_tready
-        == (enable_i && i_block.g_ways[0].i_fill.open_q != 4'd15 && i_block.g_ways[1].i_fill.open_q != 4'd15))
+        == (enable_i && g_ways[0].open_q != 4'd15 && g_ways[1].open_q != 4'd15))
 
     // Clocks since the last element came.
     logic [15:0] quiet_q;
@@ -36,20 +41,73 @@ module vector_queue_formal
         if (!rst_ni || accepted_o) quiet_q <= 16'd1;
         else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
     end
-    // Elements of each direction that are inside.
-    logic [1:0][4:0] inside_q;
+    logic idle;
+    assign idle = quiet_q >= idle_time_i && !accepted_o;
+    // A bit of an element stands for all, of which any is followed.
+    logic [7:0] place;
+    arbitrary #(.Width(8)) i_place (.clk_i, .value_o(place));
+    place_is_a_bit: assume property (@(posedge clk_i) 32'(place) < $bits(element_t));
     for (genvar way = 0; way < 2; way++) begin : g_ways
-        always_ff @(posedge clk_i) begin
-            if (!rst_ni) inside_q[way] <= '0;
-            else inside_q[way] <= inside_q[way] + 5'(accepted_o && s_axis_tdata[160] == 1'(way)) - 5'(pop_i[way]);
+        // Elements since the last vector was sent, of the sent one those that were not taken, and clocks since the
+        // oldest of the open ones came.
+        logic        push, free;
+        logic [3:0]  open_q, sent_q, count;
+        logic [15:0] age_q;
+        sent_t       why;
+        assign push  = accepted_o && s_axis_tdata[160] == 1'(way);
+        assign count = open_q + 4'(push);
+        assign free  = sent_q == 0 || sent_q == 4'd1 && pop_i[way];
+        always_comb begin
+            why = NotSent;
+            if (free && count != 0) begin
+                if (open_q != 0 && idle) why = Idle;
+                if (open_q != 0 && age_q >= flush_time_i) why = Flushed;
+                if (count == VectorLength) why = Full;
+            end
         end
-        `RULE(elements_are_in_their_vectors, 1, inside_q[way] == 5'(i_block.g_ways[way].i_fill.open_q)
-            + 5'(i_block.g_ways[way].i_fill.sent_q))
-        `RULE(vectors_have_at_most_15, 1, i_block.g_ways[way].i_fill.sent_q <= 4'd15)
-        // Nothing came for the idle time: nothing is left open behind a vector that was taken.
-        `RULE(idle_queue_sends, 1, !(quiet_q >= idle_time_i && !accepted_o && !waits_o[way])
-            || i_block.g_ways[way].i_fill.open_q == 0 || sent_o[way] != NotSent)
+        always_ff @(posedge clk_i) begin
+            if (!rst_ni) begin
+                open_q <= '0;
+                sent_q <= '0;
+                age_q  <= '0;
+            end else begin
+                open_q <= why != NotSent ? '0 : count;
+                sent_q <= why != NotSent ? count : sent_q - 4'(pop_i[way]);
+                if (open_q == 0) age_q <= 16'd1;
+                else if (age_q != '1) age_q <= age_q + 1'b1;
+            end
+        end
+        `RULE(vector_is_sent_when_it_should, 1, sent_o[way] == why)
+        `RULE(sent_elements_wait, 1, waits_o[way] == (sent_q != 0) && (!waits_o[way] || last_o[way] == (sent_q == 4'd1)))
+
+        // An element that the prover marks when it comes, and how many are ahead of it.
+        logic       mark, followed_q, bit_q;
+        logic [4:0] ahead_q, ahead;
+        anything i_mark (.clk_i, .value_o(mark));
+        assign ahead = followed_q ? ahead_q : 5'(open_q) + 5'(sent_q);
+        always_ff @(posedge clk_i) begin
+            if (!rst_ni) begin
+                followed_q <= 1'b0;
+                ahead_q    <= '0;
+            end else begin
+                followed_q <= followed_q ? !(pop_i[way] && ahead_q == 0) : push && mark;
+                ahead_q    <= ahead - 5'(pop_i[way]);
+            end
+            if (!followed_q) bit_q <= s_axis_tdata[place];
+        end
+        `RULE(element_leaves_as_it_came, 1, !(followed_q && waits_o[way] && ahead_q == 0) || head_o[way][place] == bit_q)
+        // What is in the block's registers.
+        `RULE(elements_are_in_their_vectors, 1, open_q == i_block.g_ways[way].i_fill.open_q && sent_q == i_block.g_ways[way].i_fill.sent_q)
+        `RULE(age_is_that_of_the_oldest, 1, open_q == 0 || age_q == i_block.g_ways[way].i_fill.age_q)
+        `RULE(vectors_have_at_most_15, 1, sent_q <= VectorLength && open_q <= VectorLength)
+        logic [31:0] kept;
+        logic [4:0]  its_place;
+        always_comb for (int unsigned n = 0; n < 32; n++) kept[n] = i_block.g_ways[way].i_fill.i_ring.words[n][place];
+        assign its_place = i_block.g_ways[way].i_fill.popped_q + ahead_q;
+        `RULE(followed_element_is_in_its_place, 1, !followed_q
+            || kept[its_place] == bit_q && ahead_q < 5'(open_q) + 5'(sent_q))
     end
     `RULE(quiet_clocks_are_counted, 1, quiet_q == i_block.quiet_q)
+    `REACHED(second_element_leaves, g_ways[0].followed_q && pop_i[0] && g_ways[0].ahead_q == 0 && $past(pop_i[0]))
     `REACHED(both_send, sent_o[0] != NotSent && sent_o[1] != NotSent)
 endmodule
