@@ -34,13 +34,14 @@ run_synth() {
 
 prove_usage() {
     cat <<'TEXT'
-Usage: ./kit prove [--quick] [BLOCK ...]
+Usage: ./kit prove [--quick | --write] [BLOCK ...]
        ./kit prove --self-test
 
-Proves the properties of the RTL's blocks, or of these, and prints a table; docs/formal.md has the last
-one. A property that fails is named with its place and a trace (VCD).
+Proves the properties of the RTL's blocks, or of these, and prints a table; hw/formal/table.md has the
+last one. A property that fails is named with its place and a trace (VCD).
 
   --quick      the jobs that ./kit test runs, in less than a minute
+  --write      renews the rows of what is proven in hw/formal/table.md
   --self-test  plants faults in copies of blocks, and looks whether their properties fail
 
 Exit code 0: all proven; 1: a property fails, or a cover is not reached; 2: a job, a tool or a solver
@@ -59,7 +60,7 @@ run_prove() {
 
 mutate_usage() {
     cat <<'TEXT'
-Usage: ./kit mutate [--jobs N] [BLOCK ...]
+Usage: ./kit mutate [--write] [--jobs N] [BLOCK ...]
 
 Plants faults in blocks of hw/rtl, and prints which of them the properties of ./kit prove find, which
 change nothing that anybody could see, and which survive, with file and line: docs/mutants.md.
@@ -68,6 +69,7 @@ Without a block, all that have a job in hw/formal/jobs.toml. What is known of a 
 .kit/mutate until the block or its properties change, so that an interrupted run goes on where it stopped.
 
   --jobs N   so many at a time; without it, one for each core
+  --write    renews the rows of what was judged in hw/mutate/table.md
 
 Exit code 0: 95 % of those that change something are found, in each block; 1: fewer; 2: a block without
 a job, or a tool that did not answer.
@@ -77,8 +79,34 @@ TEXT
 run_mutate() {
     if asks_for_help "$@"; then mutate_usage && return; fi
     get_solvers
+    local mutate=("$kit_folder/prove/bin/python" -B "$root/hw/mutate/mutate.py" --kept "$kit_folder/mutate")
+    if [[ ${1:-} == --write ]]; then
+        # The rows are written whatever the rate is, which the exit code tells.
+        "${mutate[@]}" "${@:2}" | tee /dev/stderr | python3 -B "$root/hw/blocks/record_mutants.py"
+        exit
+    fi
     # In the place of this shell, so that a signal to it ends the solvers.
-    exec "$kit_folder/prove/bin/python" -B "$root/hw/mutate/mutate.py" --kept "$kit_folder/mutate" "$@"
+    exec "${mutate[@]}" "$@"
+}
+
+blocks_usage() {
+    cat <<'TEXT'
+Usage: ./kit blocks [--check | --write]
+
+Prints one table of all RTL blocks: what is proven of each, which mutants were killed, and its cells and
+levels, from the tables that ./kit prove, ./kit mutate and ./kit synth have written. What is older than its
+block is marked.
+
+  --check  fails unless hw/blocks/table.md says the same
+  --write  renews hw/blocks/table.md
+TEXT
+}
+
+run_blocks() {
+    if asks_for_help "$@"; then blocks_usage && return; fi
+    python3 -c 'import tomllib' 2>/dev/null ||
+        give_up "./kit blocks needs Python 3.11 or newer, and python3 is older or missing"
+    exec python3 -B "$root/hw/blocks/blocks.py" "$@"
 }
 
 asks_for_help() {

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The table of counts: its form as Markdown, and what has grown."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "blocks"))
+import markdown  # noqa: E402
+
 NUMBERS = ("LUT", "as memory", "FF", "latch", "BRAM", "URAM", "DSP", "levels", "with carries")
 TEXTS = ("deepest path", "digest")
-HEADER = f"| block | {' | '.join(NUMBERS + TEXTS)} |\n{'|---' * (len(NUMBERS + TEXTS) + 1)}|\n"
 TITLE = """# Cells and levels of all blocks
 
 Written by `./kit synth --write`; do not edit. [Area and depth](../../docs/area.md) says what the columns mean.
@@ -11,12 +16,18 @@ Written by `./kit synth --write`; do not edit. [Area and depth](../../docs/area.
 """
 
 
+def number(value):
+    return f"{value:,g}" if value < 1e5 else f"{value:,}"
+
+
 def text(rows):
-    lines = []
-    for name, row in rows.items():
-        numbers = [f"{row[column]:,g}" if row[column] < 1e5 else f"{row[column]:,}" for column in NUMBERS]
-        lines.append(f"| {' | '.join([name, *numbers, *(row[column] for column in TEXTS)])} |\n")
-    return HEADER + "".join(lines)
+    return markdown.text(
+        ("block", *NUMBERS, *TEXTS),
+        {
+            name: {column: number(row[column]) if column in NUMBERS else row[column] for column in NUMBERS + TEXTS}
+            for name, row in rows.items()
+        },
+    )
 
 
 def write(path, rows):
@@ -25,17 +36,10 @@ def write(path, rows):
 
 def read(path):
     """Of each block its row; nothing where there is no table yet."""
-    result = {}
-    if not path.exists():
-        return result
-    for line in path.read_text(encoding="utf-8").splitlines():
-        cells = [one.strip() for one in line.strip("|").split("|")]
-        if not line.startswith("|") or cells[0] in ("block", "---"):
-            continue
-        name, *values = cells
-        numbers = [float(one.replace(",", "")) for one in values[: len(NUMBERS)]]
-        result[name] = dict(zip(NUMBERS + TEXTS, [*numbers, *values[len(NUMBERS) :]], strict=True))
-    return result
+    return {
+        name: {column: float(row[column].replace(",", "")) if column in NUMBERS else row[column] for column in row}
+        for name, row in markdown.read(path).items()
+    }
 
 
 def compare(kept, found, gone=()):

@@ -8,22 +8,31 @@ job could not be decided or asked for.
 
 import argparse
 import functools
+import hashlib
+import json
 import os
 import re
 import shutil
 import sys
 import time
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from children import Children, Ended, Undecided, interrupt_by_sigterm
 from engines import ENGINES, HERE, Prover, environment
 
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "hw/regs"))
+sys.path[:0] = [str(ROOT / "hw" / one) for one in ("regs", "blocks")]
+import markdown  # noqa: E402
 import verilog  # noqa: E402
 
-HEADER = "| block | properties | proven | covers reached | seconds |\n|---|---|---|---|---|"
+TABLE = HERE / "table.md"
+TITLE = """# What is proven
+
+Written by `./kit prove --write`; do not edit. [Proofs](../../docs/formal.md) says what the columns mean.
+
+"""
+COLUMNS = ("block", "properties", "proven", "covers reached", "seconds", "digest")
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,14 @@ def files_of(job):
     return [*verilog.paths(known, job.block), *rules, HERE / f"blocks/{job.top}.sv"]
 
 
+def digest(job, files):
+    """Of all that a proof follows from but the programs that run it."""
+    hashed = hashlib.sha256(json.dumps(asdict(job), default=sorted).encode())
+    for path in files:
+        hashed.update(b"\0" + " ".join(verilog.plain(path).split()).encode())
+    return hashed.hexdigest()[:12]
+
+
 def place_of(name, files):
     """File and line of a property that a macro makes, for which Yosys knows none, from the names of instances before
     its own."""
@@ -106,8 +123,18 @@ def say(text):
 class Outcome:
     job: Job
     code: int = 0
-    row: str = ""
     failed: tuple = ()
+    properties: str = ""
+    proven: str = "undecided"
+    covers: str = ""
+    seconds: str = ""
+    digest: str = ""
+
+    @property
+    def row(self):
+        return dict(
+            zip(COLUMNS[1:], (self.properties, self.proven, self.covers, self.seconds, self.digest), strict=True)
+        )
 
 
 def proven(job):
@@ -125,15 +152,17 @@ def attempt(job, files, folder, children):
         result = Prover(job, files, folder, children).run()
     except Undecided as error:
         say(f"{job.title}: undecided: {error}")
-        return Outcome(job, 2, f"| `{job.title}` | | undecided | | |")
+        return Outcome(job, 2)
     seconds = round(time.monotonic() - start)
     number = len(result.asserts)
-    failed = failures(job, result, files)
-    if failed:
-        return Outcome(job, 1, f"| `{job.title}` | {number} | FAILED | | {seconds} |", failed)
+    outcome = Outcome(
+        job, properties=str(number), proven=proven(job), seconds=str(seconds), digest=digest(job, files),
+        covers=f"{len(result.reached)} of {len(result.covers)}", failed=failures(job, result, files),
+    )  # fmt: skip
+    if outcome.failed:
+        return replace(outcome, code=1, proven="FAILED")
     say(f"{job.title}: proven {proven(job)}, {number} properties, {seconds} s")
-    covers = f"{len(result.reached)} of {len(result.covers)}"
-    return Outcome(job, 0, f"| `{job.title}` | {number} | {proven(job)} | {covers} | {seconds} |")
+    return outcome
 
 
 def failures(job, result, files):
@@ -175,16 +204,20 @@ def wanted(jobs, blocks, quick):
     return [job for job in jobs if job.quick or not quick]
 
 
-def prove(blocks, quick):
-    jobs = wanted(read_jobs(), blocks, quick)
+def prove(blocks, quick, write):
+    known = read_jobs()
+    jobs = wanted(known, blocks, quick)
     folder = ROOT / "out/prove"
     tasks = [
         lambda children, job=job: attempt(job, files_of(job), folder / job.title, children)
         for job in sorted(jobs, key=lambda job: -job.limit)
     ]
-    titles = [job.title for job in jobs]
-    outcomes = sorted(run_all(tasks), key=lambda one: titles.index(one.job.title))
-    print(HEADER, *(one.row for one in outcomes), sep="\n")
+    rows = {one.job.title: one for one in run_all(tasks)}
+    outcomes = [rows[job.title] for job in jobs]
+    print(markdown.text(COLUMNS, {one.job.title: one.row for one in outcomes}), end="")
+    if write:
+        done = {one.job.title: one.row for one in outcomes if one.code == 0}
+        markdown.renew(TABLE, TITLE, COLUMNS, [job.title for job in known], done)
     codes = {one.code for one in outcomes}
     return 1 if 1 in codes else max(codes)
 
@@ -235,10 +268,16 @@ def main():
     parser.add_argument(
         "--self-test", action="store_true", help="whether planted faults make properties fail"
     )
+    parser.add_argument(
+        "--write", action="store_true", help="renews the rows of what is proven in hw/formal/table.md"
+    )
     arguments = parser.parse_args()
     interrupt_by_sigterm()
     try:
-        code = self_test() if arguments.self_test else prove(arguments.blocks, arguments.quick)
+        if arguments.self_test:
+            code = self_test()
+        else:
+            code = prove(arguments.blocks, arguments.quick, arguments.write)
     except Undecided as error:
         say(f"prove: {error}")
         code = 2

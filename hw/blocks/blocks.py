@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""One table of all blocks: what is proven of each, which mutants were found, and what it takes.
+
+It is made of the tables of ./kit prove, ./kit mutate and ./kit synth. A figure whose block has changed since it was
+measured is marked.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "area", "regs")]
+import markdown  # noqa: E402
+import prove  # noqa: E402
+import synth  # noqa: E402
+import table  # noqa: E402
+
+TABLE = HERE / "table.md"
+PROVEN = prove.TABLE
+MUTANTS = HERE.parent / "mutate/table.md"
+STALE = " †"
+COLUMNS = ("block", "properties", "proven", "mutants found", "LUT", "FF", "BRAM", "URAM", "DSP", "levels")
+TITLE = """# All blocks
+
+Written by `./kit blocks --write`; do not edit. A row is a block with its parameters, as the tops have it. What is proven,
+and for how long, is told in [Proofs](../../docs/formal.md), the mutants in [Mutants](../../docs/mutants.md), cells and
+levels in [Area and depth](../../docs/area.md). An empty cell says that nothing is proven, planted or counted. † marks what
+is older than the block, its properties or the program that counts.
+
+"""
+
+
+def marked(value, kept, current):
+    return f"{value}{'' if kept == current else STALE}" if value else ""
+
+
+def proofs(block, jobs, proven):
+    """Properties and what is proven of a block, over all of its jobs."""
+    done = [(job, proven[job.title]) for job in jobs if job.block == block and job.title in proven]
+    stale = any(row["digest"] != prove.digest(job, prove.files_of(job)) for job, row in done)
+    how = "; ".join(dict.fromkeys(row["proven"].split(",")[0] for _, row in done))
+    return (
+        marked(str(sum(int(row["properties"]) for _, row in done) or ""), stale, False),
+        marked(how, stale, False),
+    )
+
+
+def found_of(block, jobs, mutants):
+    """Found mutants of a block, of those that are not equivalent, over all of its jobs."""
+    done = [(job, mutants[job.title]) for job in jobs if job.block == block and job.title in mutants]
+    if not done:
+        return ""
+    stale = any(row["digest"] != prove.digest(job, prove.files_of(job)) for job, row in done)
+    found = sum(int(row["killed"]) + int(row["unproven"]) for _, row in done)
+    return marked(f"{found} of {found + sum(int(row['survived']) for _, row in done)}", stale, False)
+
+
+def rows():
+    jobs = prove.read_jobs()
+    proven, mutants, counts = markdown.read(PROVEN), markdown.read(MUTANTS), table.read(synth.TABLE)
+    result, seen = {}, set()
+    for block in synth.listed():
+        first = block.name not in seen
+        seen.add(block.name)
+        properties, how = proofs(block.name, jobs, proven) if first else ("", "")
+        row = {
+            "properties": properties,
+            "proven": how,
+            "mutants found": found_of(block.name, jobs, mutants) if first else "",
+        }
+        count = counts.get(str(block))
+        for column in COLUMNS[4:]:
+            value = table.number(count[column]) if count else ""
+            row[column] = marked(value, count and count["digest"], synth.digest(block))
+        result[str(block)] = row
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./kit blocks", description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="renews hw/blocks/table.md")
+    parser.add_argument("--check", action="store_true", help="fails unless hw/blocks/table.md is as it would be written")
+    given = parser.parse_args()
+    text = markdown.text(COLUMNS, rows())
+    if given.write:
+        TABLE.write_text(TITLE + text, encoding="utf-8")
+    elif given.check:
+        if TABLE.read_text(encoding="utf-8") != TITLE + text:
+            sys.exit("blocks: hw/blocks/table.md is not what the other tables and the blocks give: ./kit blocks --write")
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
