@@ -60,26 +60,28 @@ run_prove() {
 
 mutate_usage() {
     cat <<'TEXT'
-Usage: ./kit mutate [--write] [--jobs N] [BLOCK ...]
+Usage: ./kit mutate [--write] [--jobs N] [--bench TOP] [BLOCK ...]
 
-Plants faults in blocks of hw/rtl, and prints which of them the properties of ./kit prove find, which
-change nothing that anybody could see, and which survive, with file and line: docs/mutants.md.
+Plants faults in blocks of hw/, and prints which of them are found, which change nothing that anybody could
+see, and which survive, with file and line: docs/mutants.md. Blocks with a job in hw/formal/jobs.toml are
+judged by the properties of ./kit prove, all others by the tests of a model crate (hw/mutate/benches.toml).
 
-Without a block, all that have a job in hw/formal/jobs.toml. What is known of a mutant is kept in
-.kit/mutate until the block or its properties change, so that an interrupted run goes on where it stopped.
+Without a block, all are judged, which takes hours. What is known of a mutant is kept in .kit/mutate until
+the block changes, so that an interrupted run goes on where it stopped.
 
-  --jobs N   so many at a time; without it, one for each core
-  --write    renews the rows of what was judged in hw/mutate/table.md
+  --bench TOP  all blocks that the tests of this top judge; may be given several times
+  --jobs N     so many at a time; without it, one for each core
+  --write      renews the rows of what was judged in hw/mutate/table.md; comes first
 
-Exit code 0: 95 % of those that change something are found, in each block; 1: fewer; 2: a block without
-a job, or a tool that did not answer.
+Exit code 0: 95 % of those that change something are found, in each block; 1: fewer; 2: an unknown block,
+tests that fail without a mutant, or a tool that is missing or did not answer.
 TEXT
 }
 
 run_mutate() {
     if asks_for_help "$@"; then mutate_usage && return; fi
     get_solvers
-    local mutate=("$kit_folder/prove/bin/python" -B "$root/hw/mutate/mutate.py" --kept "$kit_folder/mutate")
+    local mutate=("$kit_folder/prove/bin/python" -B "$root/hw/mutate/bench.py" --kept "$kit_folder/mutate")
     if [[ ${1:-} == --write ]]; then
         # The rows are written whatever the rate is, which the exit code tells.
         "${mutate[@]}" "${@:2}" | tee /dev/stderr | python3 -B "$root/hw/blocks/record_mutants.py"

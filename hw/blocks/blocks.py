@@ -13,12 +13,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "area", "regs")]
 import markdown  # noqa: E402
 import prove  # noqa: E402
+import record_mutants  # noqa: E402
 import synth  # noqa: E402
 import table  # noqa: E402
 
 TABLE = HERE / "table.md"
 PROVEN = prove.TABLE
-MUTANTS = HERE.parent / "mutate/table.md"
 STALE = " †"
 COLUMNS = ("block", "properties", "proven", "mutants found", "LUT", "FF", "BRAM", "URAM", "DSP", "levels")
 TITLE = """# All blocks
@@ -47,18 +47,22 @@ def proofs(block, jobs, proven):
 
 
 def found_of(block, jobs, mutants):
-    """Found mutants of a block, of those that are not equivalent, over all of its jobs."""
-    done = [(job, mutants[job.title]) for job in jobs if job.block == block and job.title in mutants]
+    """Found mutants of a block, of those that are not equivalent: by the properties of all of its jobs, or by tests."""
+    own = [job for job in jobs if job.block == block]
+    done = [(mutants[job.title], prove.digest(job, prove.files_of(job))) for job in own if job.title in mutants]
+    if not done:
+        names = [name for name in (block, block + record_mutants.BY_TESTS) if name in mutants]
+        done = [(mutants[name], record_mutants.digest_of_rtl(block)) for name in names]
     if not done:
         return ""
-    stale = any(row["digest"] != prove.digest(job, prove.files_of(job)) for job, row in done)
-    found = sum(int(row["killed"]) + int(row["unproven"]) for _, row in done)
-    return marked(f"{found} of {found + sum(int(row['survived']) for _, row in done)}", stale, False)
+    stale = any(row["digest"] != digest for row, digest in done)
+    found = sum(int(row["killed"]) + int(row["unproven"]) for row, _ in done)
+    return marked(f"{found} of {found + sum(int(row['survived']) for row, _ in done)}", stale, False)
 
 
 def rows():
     jobs = prove.read_jobs()
-    proven, mutants, counts = markdown.read(PROVEN), markdown.read(MUTANTS), table.read(synth.TABLE)
+    proven, mutants, counts = markdown.read(PROVEN), markdown.read(record_mutants.TABLE), table.read(synth.TABLE)
     result, seen = {}, set()
     for block in synth.listed():
         first = block.name not in seen

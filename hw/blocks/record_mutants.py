@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Renews the rows of hw/mutate/table.md from what ./kit mutate prints, which comes on the standard input.
 
-A row gets the digest of the block and its properties, so that ./kit blocks marks it when they have changed.
+A row gets a digest, so that ./kit blocks marks it when what it follows from has changed: of the block and its
+properties, or, where tests judge, of its RTL.
 """
 
 import sys
@@ -9,9 +10,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "regs")]
+sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "area", "regs")]
 import markdown  # noqa: E402
 import prove  # noqa: E402
+import synth  # noqa: E402
 
 TABLE = HERE.parent / "mutate/table.md"
 TITLE = """# Mutants by block
@@ -19,6 +21,26 @@ TITLE = """# Mutants by block
 Written by `./kit mutate --write`; do not edit. [Mutants](../../docs/mutants.md) says what the columns mean.
 
 """
+JUDGED = "judged by"
+PROPERTIES = "properties"
+# Behind the name of a block that tests judge, where it has a job, too.
+BY_TESTS = " by tests"
+
+
+def digest_of_rtl(block):
+    return synth.hash_of_rtl(synth.Block(block)).hexdigest()[:12]
+
+
+def digest(name, row, jobs):
+    if row[JUDGED] == PROPERTIES:
+        return prove.digest(jobs[name], prove.files_of(jobs[name]))
+    return digest_of_rtl(name.removesuffix(BY_TESTS))
+
+
+def order(jobs):
+    """The names of rows, as they stand in the table: jobs, then blocks that tests judge."""
+    blocks = dict.fromkeys(block.name for block in synth.listed())
+    return list(dict.fromkeys([*jobs, *(name for block in blocks for name in (block, block + BY_TESTS))]))
 
 
 def main():
@@ -27,15 +49,16 @@ def main():
         path.write_text(sys.stdin.read(), encoding="utf-8")
         printed = markdown.read(path)
     jobs = {job.title: job for job in prove.read_jobs()}
-    rows = {
-        name: {**row, "digest": prove.digest(jobs[name], prove.files_of(jobs[name]))}
-        for name, row in printed.items()
-        if row["killed"]
-    }
+    rows = {}
+    for name, printed_row in printed.items():
+        if printed_row["killed"]:
+            row = {JUDGED: PROPERTIES, **printed_row}
+            rows[name] = {**row, "digest": digest(name, row, jobs)}
     if not rows:
         sys.exit("mutate: no block was judged, so the table stays as it is")
-    columns = ("block", *next(iter(rows.values())))
-    markdown.renew(TABLE, TITLE, columns, list(jobs), rows)
+    known = {name: {JUDGED: PROPERTIES, **row} for name, row in markdown.read(TABLE).items()}
+    kept = [one for one in next(iter(rows.values())) if one not in (JUDGED, "digest")]
+    markdown.renew(TABLE, TITLE, ("block", *kept, JUDGED, "digest"), order(jobs), {**known, **rows})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One RTL block, from its files to a static library and the Rust that goes with it.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +16,9 @@ const CHECKED: &[&str] = &["--assert", "--x-initial", "unique", "+define+BSV_NO_
 
 /// Options of Verilator for models that have to be fast.
 const FAST: &[&str] = &["--no-assert", "--x-initial", "fast"];
+
+/// Options of Verilator for a netlist: nobody has to mend its style, or looks at its waves.
+const NETLIST: &[&str] = &["-Wno-lint", "-Wno-style", "-Wno-fatal", "--trace-depth", "1"];
 
 /// One RTL block that becomes a model, either its crate's only one or a module of it.
 ///
@@ -233,6 +237,14 @@ impl Block {
         }
     }
 
+    /// Verilog to read in the place of the RTL, where the environment names a file for this model: `./kit mutate`
+    /// has tests judge what it plants.
+    fn replacement(&self) -> Option<PathBuf> {
+        let variable = format!("LOCKSTEP_PLANTED_{}", self.name.to_uppercase());
+        println!("cargo::rerun-if-env-changed={variable}");
+        env::var_os(variable).map(PathBuf::from)
+    }
+
     fn command(&self, root: &Path, generated: &Path) -> Command {
         let mut command = Command::new(required_dependency_variable("DEP_VERILATED_PROGRAM"));
         command
@@ -244,10 +256,13 @@ impl Block {
             .args(["--top-module", &self.top, "--prefix", &format!("V{}", self.name)])
             .args(if self.waves_of_top { &["--trace-depth", "1"][..] } else { &[] })
             .arg("--Mdir")
-            .arg(generated)
-            .args(&self.options)
-            .arg("+libext+.sv+.v")
-            .args(&self.waivers);
+            .arg(generated);
+        if let Some(netlist) = self.replacement() {
+            // A program wrote it, with the parameters that it was told.
+            command.args(NETLIST).arg(netlist);
+            return command;
+        }
+        command.args(&self.options).arg("+libext+.sv+.v").args(&self.waivers);
         for list in &self.lists {
             command.arg("-F").arg(list);
         }

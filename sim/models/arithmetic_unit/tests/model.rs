@@ -183,6 +183,23 @@ fn products_of_integers_overflow_where_they_must() {
     });
 }
 
+/// Each pair of one bit in either factor, so that each bit of the partial products decides alone whether the product
+/// overflows.
+#[test]
+fn products_of_powers_of_two_overflow_from_63_bits_on() {
+    let mut unit = Model::new();
+    unit.reset(2);
+    for a in (0..63).map(|bit| 1u64 << bit) {
+        for b in (0..63).map(|bit| 1u64 << bit) {
+            for (a, b) in [(a, b), (a.wrapping_neg(), b)] {
+                let found = compute(&mut unit, Operation::IntegerProduct, a, b);
+                let expected = Operation::IntegerProduct.expected(a, b);
+                assert_eq!(found, expected, "{a:#018x} by {b:#018x}");
+            }
+        }
+    }
+}
+
 /// The parts take a pair in each clock, though the unit has one operation at a time.
 #[test]
 fn an_operation_follows_another_in_the_next_clock() {

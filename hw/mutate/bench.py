@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Plants mutants in blocks, and looks which of them properties or tests kill.
+
+Blocks with a job in hw/formal are judged by their properties (mutate.py). All others are judged by the tests of the
+model crate of a top above them (benches.toml): a mutant is killed if a test fails with it, or does not end. It is
+equivalent if a miter of its module with and without it is proven for all time. All others survive.
+"""
+
+import argparse
+import functools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import benches
+import mutate
+import prove
+import suite
+from benches import Plan, Undecided
+from children import Children, Ended, interrupt_by_sigterm
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "blocks"))
+from record_mutants import BY_TESTS  # noqa: E402
+
+# Of the module of a mutant, of what is around it, and of the top: miters that are made, one after the other.
+MITERS = (
+    ("module", "cut", "equivalent"), ("module", "whole", "equivalent"), ("module", "asked", "unasked"),
+    ("parent", "whole", "equivalent"), ("top", "whole", "equivalent"),
+)  # fmt: skip
+
+
+def known(plan, tests):
+    """The verdicts of earlier runs by number. What survived other tests is judged again, and what other miters say."""
+    result = {}
+    for number, one in mutate.Plan.known(plan).items():
+        if one["verdict"] == "killed":
+            result[number] = one
+        elif one.get("tests") == tests:
+            is_asked = one["asked"] == plan.asked_of(number)
+            result[number] = one if is_asked else {**one, "verdict": "survived", "by": "", "asked": None}
+    return result
+
+
+def judge_by_tests(plan, tests, number):
+    by = tests.killer(number)
+    if not by:
+        return {"mutant": number, "verdict": "survived", "by": "", "tests": tests.digest(), "asked": None}
+    return {"mutant": number, "verdict": "killed", "by": by}
+
+
+def miter(plan, children, module, numbers, kind):
+    """The name of the miter of some mutants in a module, or nothing where it cannot be made or says nothing."""
+    name = f"{kind}_{min(numbers)}_{len(numbers)}_{len(module)}"
+    code, log = plan.child(children, "miter_bench.py", f"{name}.log", name, module, kind, *map(str, numbers))
+    if code != 0:
+        prove.say(f"{plan.bench.top}: no miter of {module}: {benches.errors(log)}")
+        return None
+    if not mutate.tried(mutate.is_equivalent, plan, 0, children, name, mutate.SECONDS[-1]):
+        prove.say(f"{plan.bench.top}: the miter of {module} ({kind}) does not hold without a mutant, so it says nothing")
+        return None
+    return name
+
+
+def ask_equivalent(plan, children, numbers, done, jobs):
+    """Whether what survived its tests changes anything at the ports of its module, or of what is around it."""
+    plan.write_wish(seen=plan.seen)
+    left, asked = list(numbers), set()
+    for where, kind, verdict in MITERS:
+        by_module = {}
+        for number in left:
+            module = plan.around(number)[where]
+            if (number, module, kind) not in asked and (kind != "asked" or plan.seen_of(number)):
+                by_module.setdefault(module, []).append(number)
+                asked.add((number, module, kind))
+        for module, of_module in sorted(by_module.items()):
+            found = answers(plan, children, module, of_module, kind, jobs)
+            for number in of_module:
+                if found.get(number):
+                    done({"mutant": number, "verdict": verdict, "by": f"miter of {module}"})
+                    left.remove(number)
+        prove.say(f"{plan.bench.top}: {len(left)} of {len(numbers)} left by miters ({where}, {kind})")
+
+
+def answers(plan, children, module, numbers, kind, jobs):
+    """Of each of these mutants in a module whether it is equivalent, or nothing where that is not decided."""
+    name = mutate.tried(miter, plan, children, module, numbers, kind)
+    if not name:
+        return {}
+    found = {}
+
+    def keep(place, future):
+        found[numbers[place]] = future.result()
+
+    # One that has decided nothing leaves time to the next.
+    seconds = mutate.SECONDS[-1] // 2
+    tasks = [
+        functools.partial(mutate.tried, mutate.is_equivalent, plan, number, children, name, seconds)
+        for number in numbers
+    ]
+    children.run_all(tasks, keep, jobs)
+    return found
+
+
+def judge(plan, wanted, children, jobs):
+    """The verdicts of these mutants, of which those of earlier runs are not asked for again."""
+    plan.plant(children)
+    tests = suite.Suite(plan, children)
+    tests.build()
+    tests.measure()
+    found = known(plan, tests.digest())
+    for one in found.values():
+        tests.learn(one["by"])
+    wanted = [number for number in range(1, len(plan.mutants()) + 1) if number in wanted]
+    missing = [number for number in wanted if number not in found]
+
+    def keep(verdict):
+        mutate.keep(plan, verdict)
+        found[verdict["mutant"]] = verdict
+
+    judged = 0
+
+    def done(_, future):
+        nonlocal judged
+        judged += 1
+        keep(future.result())
+        if judged % 10 == 0 or judged == len(missing):
+            survived = sum(one["verdict"] == "survived" for one in found.values())
+            prove.say(f"{plan.bench.top}: {judged} of {len(missing)} judged by tests, {survived} survived so far")
+
+    tasks = [functools.partial(judge_by_tests, plan, tests, number) for number in missing]
+    children.run_all(tasks, done, jobs)
+    alive = [number for number in wanted if found[number]["verdict"] == "survived"]
+    alive = [number for number in alive if found[number]["asked"] != plan.asked_of(number)]
+
+    def asked(verdict):
+        number = verdict["mutant"]
+        keep({**found[number], **verdict, "asked": plan.asked_of(number)})
+
+    ask_equivalent(plan, children, alive, asked, jobs)
+    for number in alive:
+        if found[number]["verdict"] == "survived":
+            asked(found[number])
+    return found
+
+
+def report(plan, names, found, with_job):
+    """Rows, lines of survivors, and the worst rate."""
+    rows, survivors, worst = [], [], 100.0
+    for name in names:
+        verdicts = [found[number] for number in plan.planted["rows"][name]]
+        text, rate = mutate.row(name + BY_TESTS * (name in with_job), verdicts)
+        rows.append(f"{text} tests of {plan.bench.package} |")
+        worst = min(worst, rate)
+        survivors += [
+            f"survived in {name}: {plan.place(one['mutant'])}" for one in verdicts if one["verdict"] == "survived"
+        ]
+    return rows, survivors, worst
+
+
+def by_tests(given, by_bench, seen, with_job, children):
+    """The exit code of all benches that are asked for, whose report it prints."""
+    rows, survivors, worst, code = [], [], 100.0, 0
+    for bench, names, all_blocks in by_bench:
+        try:
+            plan = Plan(bench, all_blocks, seen, given.kept.resolve())
+            plan.plant(children)
+            wanted = {number for name in names for number in plan.planted["rows"][name]}
+            found = judge(plan, wanted, children, given.jobs)
+        except Undecided as error:
+            prove.say(f"mutate: {bench.top}: {error}")
+            rows += [f"| `{name}` | | | | | | | undecided | |" for name in names]
+            code = 2
+            continue
+        of_bench = report(plan, names, found, with_job)
+        rows += of_bench[0]
+        survivors += of_bench[1]
+        worst = min(worst, of_bench[2])
+    print("| block | mutants | killed | unproven | survived | equivalent | unasked | found of the rest | judged by |")
+    print("|---" * 9 + "|", *rows, sep="\n")
+    print("".join(f"\n- {one}" for one in survivors), flush=True)
+    return code or int(worst < mutate.GOAL)
+
+
+def by_properties(given, blocks):
+    """The exit code of mutate.py on blocks with a job, or on all of them."""
+    command = [sys.executable, "-B", str(HERE / "mutate.py"), "--kept", str(given.kept), "--jobs", str(given.jobs)]
+    child = subprocess.Popen([*command, *blocks])
+    try:
+        return child.wait()
+    except KeyboardInterrupt:
+        child.terminate()
+        child.wait()
+        raise
+
+
+def chosen(given, judged, all_benches, with_job):
+    """What is judged by properties, and of each bench what is judged by tests."""
+    by_name = {bench.top: bench for bench in all_benches}
+    unknown = sorted(set(given.bench) - set(by_name))
+    if unknown:
+        raise Undecided(f"no bench {', '.join(unknown)}; there are: {', '.join(by_name)}")
+    owner = {name: top for top, names in judged.items() for name in names}
+    unknown = sorted(set(given.blocks) - set(owner) - with_job)
+    if unknown:
+        known_ones = ", ".join(sorted(set(owner) | with_job))
+        raise Undecided(f"no block {', '.join(unknown)} is judged; there are: {known_ones}")
+    everything = not given.blocks and not given.bench
+    wanted = {}
+    for top, names in judged.items():
+        asked = [
+            name for name in names
+            if everything or top in given.bench or (name in given.blocks and name not in with_job)
+        ]  # fmt: skip
+        if asked:
+            wanted[top] = asked
+    return [name for name in given.blocks if name in with_job], [
+        (by_name[top], names, judged[top]) for top, names in wanted.items()
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./kit mutate", description=__doc__.splitlines()[0])
+    parser.add_argument("--kept", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--bench", action="append", default=[], metavar="TOP", help="all blocks of a bench")
+    parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="blocks; without any, all of them")
+    given = parser.parse_args()
+    interrupt_by_sigterm()
+    codes = []
+    try:
+        jobs = prove.read_jobs()
+        all_benches, seen = benches.read_benches()
+        with_job = {name for job in jobs for name in (job.block, job.title)}
+        judged = benches.blocks_by_bench(all_benches)
+        properties, tests = chosen(given, judged, all_benches, with_job)
+        if properties or not tests or not (given.blocks or given.bench):
+            codes.append(by_properties(given, properties))
+        if tests:
+            codes.append(by_tests(given, tests, seen, with_job, Children(mutate.engines.environment())))
+    except Undecided as error:
+        prove.say(f"mutate: {error}")
+        codes.append(2)
+    except (KeyboardInterrupt, Ended):
+        prove.say("mutate: ended; the next run goes on here")
+        os._exit(130)
+    sys.exit(max(codes, key=lambda code: (code == 130, code)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The benches of benches.toml: which blocks each judges, and what is planted for it."""
+
+import functools
+import hashlib
+import json
+import re
+import shutil
+import sys
+import tomllib
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "area", "regs")]
+import mutate  # noqa: E402
+import prove  # noqa: E402
+import synth  # noqa: E402
+import verilog  # noqa: E402
+from children import Undecided  # noqa: E402
+
+BENCHES = HERE / "benches.toml"
+POWER_UP = HERE.parent / "formal/rules/power_up.sv"
+# How many mutants: in a top, and in any other block.
+NUMBERS = (200, 40)
+# An assertion that reads an array is one that the reader of the netlist does not know.
+UNREAD = re.compile(r"^(?:\x1b\[[\d;]*m)*(\S+?):(\d+): .*unsupported operation on a memory variable", re.M)
+ASSERTION = re.compile(r"^\s*(\w+): (?:assert|assume|cover) property\b")
+
+
+@dataclass(frozen=True)
+class Bench:
+    top: str
+    package: str
+    model: str = ""
+    module: str = ""
+    parameters: dict = field(default_factory=dict)
+    inputs: dict = field(default_factory=dict)
+    without: tuple = ()
+
+    @property
+    def variable(self):
+        """That tells the build script of the model to take the netlist."""
+        return f"LOCKSTEP_PLANTED_{(self.model or self.top).upper()}"
+
+
+def read_benches(path=BENCHES):
+    with open(path, "rb") as file:
+        read = tomllib.load(file)
+    try:
+        return [Bench(**entry) for entry in read["bench"]], read["seen"]
+    except TypeError as error:
+        raise Undecided(f"{path.name}: {error}") from None
+
+
+def below(top):
+    """The blocks of a top, itself among them."""
+    known = prove.sources()
+    if top not in known:
+        raise Undecided(f"{top}: hw/rtl has no such block")
+    return {one.name for one in verilog.closure(known, [top])}
+
+
+def blocks_by_bench(benches, below=below):
+    """Of each bench the blocks that it judges: those for which it is the smallest, and its top, which comes first.
+    Blocks with a job are judged by their properties, but for tops."""
+    with_job = {job.block for job in prove.read_jobs()}
+    listed = dict.fromkeys(one.name for one in synth.listed())
+    tops = {one.name for one in synth.listed() if one.is_top}
+    inside = {bench.top: below(bench.top) for bench in benches}
+    own = {bench.top for bench in benches}
+    result = {
+        bench.top: [bench.top] if bench.top in tops or bench.top not in with_job else [] for bench in benches
+    }
+    for block in listed:
+        smallest = min((top for top in inside if block in inside[top]), key=lambda top: len(inside[top]), default=None)
+        if smallest and block not in own | with_job | tops:
+            result[smallest].append(block)
+    return result
+
+
+def seed_of(block):
+    """As of blocks with a job: nobody chooses it."""
+    return int(synth.hash_of_rtl(synth.Block(block)).hexdigest(), 16) % 2**31
+
+
+def without_assertion(text, line):
+    """A text without the assertion in which a line is, and its name. All others keep their numbers."""
+    lines = text.split("\n")
+    first = next((n for n in range(line - 1, -1, -1) if ASSERTION.match(lines[n])), None)
+    last = next((n for n in range(line - 1, len(lines)) if lines[n].rstrip().endswith(";")), None)
+    if first is None or last is None or any(";" in one for one in lines[first:last]):
+        raise Undecided(f"no assertion is in line {line}")
+    name = ASSERTION.match(lines[first])[1]
+    lines[first : last + 1] = [""] * (last + 1 - first)
+    return "\n".join(lines), name
+
+
+def digest(paths, hashed=None):
+    hashed = hashed or hashlib.sha256()
+    for path in paths:
+        hashed.update(b"\0" + path.read_bytes())
+    return hashed.hexdigest()[:12]
+
+
+class Plan:
+    """The mutants of one bench: what is planted, and where what is known of them is kept."""
+
+    def __init__(self, bench, blocks, seen, kept):
+        self.bench = bench
+        tops = {one.name for one in synth.listed() if one.is_top}
+        files = [str(path) for path in verilog.paths(prove.sources(), bench.top)]
+        self.wish = {
+            "top": bench.top, "module": bench.module or bench.top, "parameters": bench.parameters,
+            "unused_inputs": bench.inputs, "files": files, "power_up": str(POWER_UP),
+            "rows": [
+                {"name": one, "number": NUMBERS[one not in tops], "seed": seed_of(one)} for one in blocks
+            ],
+        }  # fmt: skip
+        self.folder = kept / "bench" / bench.top / self.digest()
+        # What counts of the outputs of blocks decides on none but what survives.
+        self.seen = {one: seen[one] for one in sorted(below(bench.top) & set(seen))}
+        self.results = self.folder / "results.jsonl"
+        self.netlist = self.folder / "planted.v"
+
+    def digest(self):
+        """Of all that the mutants follow from."""
+        wish = {**self.wish, "files": None, "power_up": None, "bench": asdict(self.bench)}
+        hashed = hashlib.sha256(json.dumps(wish).encode())
+        return digest([*map(Path, self.wish["files"]), HERE / "plant_bench.py", HERE / "plant.py"], hashed)
+
+    def plant(self, children):
+        if (self.folder / "built").exists():
+            return
+        copies = self.folder / "copies"
+        shutil.rmtree(copies, ignore_errors=True)
+        copies.mkdir(parents=True)
+        left_out, files = [], dict.fromkeys(self.wish["files"])
+        while True:
+            read = [copied or path for path, copied in files.items()]
+            self.write_wish(**{**self.wish, "files": read, "lines_of": read, "folder": str(self.folder)})
+            code, log = self.child(children, "plant_bench.py", "plant.log")
+            if code == 0:
+                break
+            unread = UNREAD.search(log)
+            # From the folder in which it is planted.
+            path = unread and (self.folder / unread[1]).resolve()
+            original = next((one for one in files if path and Path(one).name == path.name), None)
+            if not original:
+                raise Undecided(f"{self.bench.top}: no mutants planted; see {self.folder}/plant.log\n  " + errors(log))
+            text, name = without_assertion(path.read_text(encoding="utf-8"), int(unread[2]))
+            files[original] = str(copies / path.name)
+            Path(files[original]).write_text(text, encoding="utf-8")
+            left_out.append(f"{path.stem}.{name}")
+        if left_out:
+            prove.say(f"{self.bench.top}: assertions that read an array are not in the netlist: {', '.join(left_out)}")
+        (self.folder / "built").touch()
+
+    def write_wish(self, **more):
+        path = self.folder / "wish.json"
+        old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        path.write_text(json.dumps({**old, **more}, indent=1), encoding="utf-8")
+
+    def child(self, children, program, log, *arguments):
+        command = [sys.executable, "-B", str(HERE / program), str(self.folder / "wish.json"), *arguments]
+        return children.run(command, self.folder / log, 900, program)
+
+    @functools.cached_property
+    def planted(self):
+        return json.loads((self.folder / "mutants.json").read_text(encoding="utf-8"))
+
+    def mutants(self):
+        return self.planted["mutants"]
+
+    def module(self, number):
+        """In which a mutant is."""
+        return re.search(r"-module (\S+)", self.mutants()[number - 1])[1]
+
+    def around(self, number):
+        """The module in which a mutant is, that around it, and the top, by the names that slang gives to instances."""
+        module = self.module(number)
+        return {"module": module, "parent": self.parents.get(module, self.bench.top), "top": self.bench.top}
+
+    @functools.cached_property
+    def parents(self):
+        """Of each module but the top that in which its only instance is."""
+        text = (self.folder / "sound.il").read_text(encoding="utf-8")
+        result, module = {}, ""
+        for kind, name in re.findall(r"^\s*(module|cell) \\(\S+)", text, re.M):
+            if kind == "module":
+                module = name
+            else:
+                result[name] = module
+        return result
+
+    def seen_of(self, number):
+        """What counts of the outputs of the block in which a mutant is; empty where all do."""
+        return self.seen.get(self.module(number).split("$")[0], "")
+
+    def asked_of(self, number):
+        """Of what the answer of miters follows from, besides what is planted."""
+        programs = [HERE / "miter_bench.py", HERE / "aiger.py", POWER_UP]
+        return f"{digest(programs)} {self.seen_of(number)}".strip()
+
+    def place(self, number):
+        text = mutate.place(self.mutants()[number - 1], self.folder)
+        copy = re.match(r"\S*/copies/(\w+\.s?v)", text)
+        original = next((one for one in self.wish["files"] if copy and Path(one).name == copy[1]), None)
+        return text.replace(copy[0], str(Path(original).relative_to(prove.ROOT))) if original else text
+
+
+def errors(log):
+    return "\n  ".join([line for line in log.splitlines() if "ERROR" in line or "error:" in line][:5])

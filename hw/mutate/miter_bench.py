@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Writes a miter of one module of a bench alone, with some mutants in it or below it. A process of its own, as
+plant_bench.py, which has written what it reads.
+
+miter_bench.py WISH NAME MODULE KIND NUMBER ... writes NAME.aag, as plant.py does. Where KIND is `cut`, what is below the
+module is not in it: it gives what it wants, and what it gets is compared. Where KIND is `whole`, only memories are
+outside. Where it is `asked`, only what the block's entry in `seen` says of its outputs is compared, besides what
+memories get.
+"""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import plant
+from model import run
+from plant_bench import id_of, libyosys, name_of, plant_all
+
+
+# Blocks that hold words, and do nothing else.
+MEMORIES = ("block_ram", "lut_ram")
+
+
+def choice_by_input(design, top, width):
+    """The choice of a module is an input, which comes from that of the module around it, up to the top."""
+    around = {
+        str(cell.type): (module, cell) for module in design.modules_.values() for cell in module.cells_.values()
+    }
+
+    def choice(module):
+        wire = module.wire(id_of("mutant"))
+        if wire is None:
+            wire = module.addWire(id_of("mutant"), width)
+            wire.port_input = True
+            module.fixup_ports()
+            if name_of(module) != top:
+                parent, cell = around[str(module.name)]
+                cell.setPort(id_of("mutant"), choice(parent))
+        return libyosys.SigSpec(wire)
+
+    return choice
+
+
+def add_seen(design, top, expression, folder):
+    """Has an inner signal `i_seen.seen` say which output counts when, in the place of the outputs."""
+    ports = [one for one in top.wires_.values() if one.port_input or one.port_output]
+    missing = [name_of(one) for one in ports if one.port_output and not re.search(rf"\b{name_of(one)}\b", expression)]
+    if missing:
+        raise RuntimeError(f"`seen` in benches.toml does not name {', '.join(missing)}")
+    declared = ", ".join(f"input logic [{one.width - 1}:0] {name_of(one)}" for one in ports)
+    text = (
+        f"module planted_seen ({declared});\n"
+        f"    (* keep *) wire [$bits({expression})-1:0] seen = {expression};\nendmodule\n"
+    )
+    (folder / "seen.sv").write_text(text, encoding="utf-8")
+    run(design, f"read_slang --top planted_seen {folder}/seen.sv\nproc")
+    cell = top.addCell(id_of("i_seen"), id_of("planted_seen"))
+    cell.set_bool_attribute(id_of("keep"))
+    for one in ports:
+        cell.setPort(id_of(name_of(one)), libyosys.SigSpec(one))
+        one.port_output = False
+    top.fixup_ports()
+
+
+def main(path, name, module, kind, numbers):
+    wish = json.loads(Path(path).read_text(encoding="utf-8"))
+    folder = Path(wish["folder"])
+    mutants = json.loads((folder / "mutants.json").read_text(encoding="utf-8"))["mutants"]
+    width = len(mutants).bit_length()
+    design = libyosys.Design()
+    run(design, f"read_rtlil {folder}/sound.il")
+    run(design, f"hierarchy -top {module}")
+    plant_all(design, [(number, mutants[number - 1]) for number in numbers], choice_by_input(design, module, width))
+    top = plant.module_of(design, module)
+    if kind != "cut":
+        for one in design.modules_.values():
+            if name_of(one).split("$")[0] in MEMORIES and name_of(one) != module:
+                one.set_bool_attribute(id_of("keep_hierarchy"))
+    # Names of instances may be patterns to those passes that select.
+    run(design, f"rename {module} planted\nhierarchy -top planted")
+    if kind != "cut":
+        run(design, "flatten")
+    # Of cells alone: wires that are selected would become outputs.
+    run(design, "expose -evert planted/c:*\nhierarchy -top planted")
+    compared = []
+    if kind == "asked":
+        add_seen(design, top, wish["seen"][module.split("$")[0]], folder)
+        compared = ["i_seen.seen"]
+    if top.wire(id_of("rst_ni")) and top.wire(id_of("clk_i")):
+        run(design, f"read_slang --no-synthesis-define --top power_up {wish['power_up']}\nproc")
+        cell = top.addCell(id_of("i_power_up"), id_of("power_up"))
+        for port in ("clk_i", "rst_ni"):
+            cell.setPort(id_of(port), libyosys.SigSpec(top.wire(id_of(port))))
+    run(design, "flatten")
+    plant.remove_checks(plant.module_of(design, "planted"))
+    plant.write_miter(design, {"top": "planted", "folder": str(folder)}, width, name, compared)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:5], [int(one) for one in sys.argv[5:]])
+    except Exception as error:  # The library has no type of its own for a failed pass.
+        sys.stdout.flush()
+        print(f"ERROR: {error}", flush=True)
+        os._exit(1)

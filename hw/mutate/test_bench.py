@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Tests of what needs neither Yosys nor a test of a model: python3 hw/mutate/test_bench.py."""
+
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+
+import bench
+import benches
+import mutate
+import suite
+
+TEXT = """module one;
+`ifndef SYNTHESIS
+    holds: assert property (@(posedge clk_i)
+        a || b);
+    counts: assert property (@(posedge clk_i)
+        words_q[place_q] == 3);
+`endif
+endmodule
+"""
+
+
+class Blocks(unittest.TestCase):
+    def test_a_block_belongs_to_the_smallest_bench_that_has_it(self):
+        inside = {
+            "nic_lookup": {"nic_lookup", "probe_scan", "probe_lines", "lookup_walk", "lut_fifo"},
+            "probe_scan": {"probe_scan", "probe_lines", "lut_fifo"},
+        }
+        found = [benches.Bench(top, "package") for top in inside]
+        by_bench = benches.blocks_by_bench(found, inside.__getitem__)
+        self.assertEqual(
+            by_bench, {"nic_lookup": ["nic_lookup", "lookup_walk"], "probe_scan": ["probe_scan", "probe_lines"]}
+        )
+
+    def test_each_block_is_judged(self):
+        judged = benches.blocks_by_bench(benches.read_benches()[0])
+        names = sorted(name for names in judged.values() for name in names)
+        self.assertEqual(names, sorted(set(names)), "some are judged twice")
+        listed = {one.name for one in mutate.synth.listed()}
+        self.assertEqual(listed - set(names) - {job.block for job in mutate.prove.read_jobs()}, set())
+
+    def test_an_assertion_is_left_out_and_lines_keep_their_numbers(self):
+        for line in (5, 6):
+            text, name = benches.without_assertion(TEXT, line)
+            self.assertEqual((name, text.count("\n")), ("counts", TEXT.count("\n")))
+            self.assertIn("a || b);\n\n\n`endif", text)
+        self.assertRaises(benches.Undecided, benches.without_assertion, TEXT, 1)
+
+    def test_what_is_not_read_has_a_place(self):
+        log = "../a/index.sv:226: \x1b[31mERROR: unsupported operation on a memory variable"
+        self.assertEqual(benches.UNREAD.search(log).groups(), ("../a/index.sv", "226"))
+
+
+class Around(unittest.TestCase):
+    def test_the_module_around_another_is_that_of_its_instance(self):
+        text = "module \\a$top.i_a\n  cell \\b$top.i_a.i_b \\i_b\n  cell $and $1\nend\nmodule \\top\n  cell \\a$top.i_a \\i_a\nend\n"
+        with tempfile.TemporaryDirectory() as folder:
+            plan = SimpleNamespace(folder=Path(folder))
+            (plan.folder / "sound.il").write_text(text)
+            parents = benches.Plan.parents.func(plan)
+        self.assertEqual(parents, {"b$top.i_a.i_b": "a$top.i_a", "a$top.i_a": "top"})
+
+
+class Chosen(unittest.TestCase):
+    def chosen(self, blocks=(), tops=()):
+        given = SimpleNamespace(blocks=list(blocks), bench=list(tops))
+        judged = {"one": ["one", "part"], "two": ["two"]}
+        known = [benches.Bench("one", "package"), benches.Bench("two", "package")]
+        properties, tests = bench.chosen(given, judged, known, {"proven", "two"})
+        return properties, [(one.top, names) for one, names, _ in tests]
+
+    def test_blocks_with_a_job_are_judged_by_properties(self):
+        self.assertEqual(self.chosen(["part", "proven", "two"]), (["proven", "two"], [("one", ["part"])]))
+
+    def test_a_bench_judges_all_that_it_has(self):
+        self.assertEqual(self.chosen(tops=["two"]), ([], [("two", ["two"])]))
+        self.assertEqual(self.chosen(), ([], [("one", ["one", "part"]), ("two", ["two"])]))
+
+    def test_what_is_unknown_is_named(self):
+        with self.assertRaisesRegex(benches.Undecided, "no block partly is judged"):
+            self.chosen(["partly"])
+        with self.assertRaisesRegex(benches.Undecided, "no bench part;"):
+            self.chosen(tops=["part"])
+
+
+class Tests(unittest.TestCase):
+    def test_few_cases_are_run_where_they_take_less_time(self):
+        steps = [suite.Run("a::b", cases, seconds) for cases, seconds in ((3, 0.1), (60, 3.0), (None, 4.0))]
+        self.assertEqual([one.cases for one in suite.worthwhile(steps)], [3, None])
+        self.assertEqual(suite.worthwhile([]), [])
+
+    def test_the_test_that_kills_most_in_its_time_is_first(self):
+        called = []
+        tests = SimpleNamespace(lock=threading.Lock(), runs=[suite.Run("a::slow", None, 9.0), suite.Run("a::quick", 3, 0.1)])
+
+        def call(run, mutant):
+            called.append(run.name)
+            if mutant == 3:
+                raise suite.TimedOut
+            return run.test == "a::slow" and mutant == 1, ""
+
+        tests.call = call
+        found = [suite.Suite.killer(tests, mutant) for mutant in (1, 2, 3)]
+        self.assertEqual(found, ["a::slow", None, "a::quick (3 cases), which does not end"])
+        self.assertEqual(called[:2], ["a::quick (3 cases)", "a::slow"])
+
+    def test_only_test_programs_of_the_package_are_taken(self):
+        lines = [
+            '{"package_id": "one", "executable": "/x/model-1", "target": {"name": "model"}, "profile": {"test": true}}',
+            '{"package_id": "one", "executable": null, "target": {"name": "lib"}, "profile": {"test": true}}',
+            '{"package_id": "two", "executable": "/x/it-1", "target": {"name": "it"}, "profile": {"test": true}}',
+            "warning: a line that is no message",
+        ]
+        self.assertEqual(list(suite.programs("\n".join(lines), "one")), [("model", "/x/model-1")])
+
+
+class Known(unittest.TestCase):
+    def test_what_survived_other_tests_is_judged_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plan = SimpleNamespace(results=Path(folder) / "results.jsonl", asked_of=lambda number: "new")
+            mutate.keep(plan, {"mutant": 1, "verdict": "killed", "by": "a"})
+            for number, tests in ((2, "old"), (3, "new")):
+                mutate.keep(plan, {"mutant": number, "verdict": "survived", "by": "", "tests": tests, "asked": "old"})
+            for number, asked in ((4, "new"), (5, "old")):
+                verdict = {"mutant": number, "verdict": "unasked", "by": "miter", "tests": "new", "asked": asked}
+                mutate.keep(plan, verdict)
+            found = bench.known(plan, "new")
+        self.assertEqual(
+            {number: one["verdict"] for number, one in found.items()},
+            {1: "killed", 3: "survived", 4: "unasked", 5: "survived"},
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
