@@ -34,7 +34,7 @@ module entry_stream #(
     logic [63:6]         address_q;
     logic [33:0]         unasked_q;   // counted from the start of their line
     logic [31:0]         left_q;
-    logic                any_left_q;
+    logic                any_left_q, any_unasked_q;
     logic [1:0]          place_q;
     logic [LogLines:0]   held_q;
     logic                broken_q;
@@ -42,7 +42,7 @@ module entry_stream #(
     logic         ask, come, used_up, have, failed;
     logic [511:0] line;
     logic [3:0][127:0] entries;
-    assign read_valid_o   = unasked_q != 0 && !held_q[LogLines] && !broken_q && !stop_i;
+    assign read_valid_o   = any_unasked_q && !held_q[LogLines] && !broken_q && !stop_i;
     assign read_address_o = address_q;
     assign ask            = read_valid_o && read_ready_i;
     assign come           = line_valid_i && line_id_i == Id;
@@ -69,30 +69,34 @@ module entry_stream #(
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-            unasked_q  <= '0;
-            left_q     <= '0;
-            any_left_q <= 1'b0;
-            held_q     <= '0;
-            broken_q   <= 1'b0;
+            unasked_q     <= '0;
+            any_unasked_q <= 1'b0;
+            left_q        <= '0;
+            any_left_q    <= 1'b0;
+            held_q        <= '0;
+            broken_q      <= 1'b0;
         end else begin
             if (ask != used_up) held_q <= ask ? held_q + 1'b1 : held_q - 1'b1;
             if (start_i) begin
-                address_q  <= address_i[63:6];
-                unasked_q  <= count_i == 0 ? '0 : 34'(count_i) + 34'(address_i[5:4]);
-                left_q     <= count_i;
-                any_left_q <= count_i != 0;
-                place_q    <= address_i[5:4];
-                broken_q   <= 1'b0;
+                address_q     <= address_i[63:6];
+                unasked_q     <= count_i == 0 ? '0 : 34'(count_i) + 34'(address_i[5:4]);
+                any_unasked_q <= count_i != 0;
+                left_q        <= count_i;
+                any_left_q    <= count_i != 0;
+                place_q       <= address_i[5:4];
+                broken_q      <= 1'b0;
             end else begin
                 if (ask) begin
-                    address_q <= address_q + 1'b1;
-                    unasked_q <= unasked_q > 4 ? unasked_q - 34'd4 : '0;
+                    address_q     <= address_q + 1'b1;
+                    unasked_q     <= unasked_q > 4 ? unasked_q - 34'd4 : '0;
+                    any_unasked_q <= unasked_q > 4;
                 end
                 if (have && failed && any_left_q) broken_q <= 1'b1;
                 if (broken_q || stop_i) begin
-                    unasked_q  <= '0;
-                    left_q     <= '0;
-                    any_left_q <= 1'b0;
+                    unasked_q     <= '0;
+                    any_unasked_q <= 1'b0;
+                    left_q        <= '0;
+                    any_left_q    <= 1'b0;
                 end else if (pop_i) begin
                     left_q     <= left_q - 1'b1;
                     any_left_q <= left_q != 1;
@@ -104,7 +108,7 @@ module entry_stream #(
 
 `ifndef SYNTHESIS
     what_is_left_is_told: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        any_left_q == (left_q != 0));
+        any_left_q == (left_q != 0) && any_unasked_q == (unasked_q != 0));
     pop_takes_a_valid_entry: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !pop_i || valid_o);
 `endif

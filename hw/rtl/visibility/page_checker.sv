@@ -99,25 +99,43 @@ module page_checker #(
     end
 
     for (genvar port = 0; port < 2; port++) begin : g_ports
-        // Lines asked for and lines come, of 64.
-        logic [6:0]   asked_q[Slots];
-        logic [6:0]   come_q[Slots];
-        slot_t        asking, comer;
-        logic         ask, come, first;
+        // Pages are asked for one after the other, from registers, since others wait for what is asked for here.
+        logic [Slots-1:0] waiting_q;               // nothing of them is asked for
+        logic             asking_q, ask, last, begins;
+        slot_t            asker_q, next, comer;
+        logic [63:6]      address_q;
+        logic [5:0]       asked_q;                 // lines of 64
         always_comb begin
-            read_valid_o[port] = 1'b0;
-            asking             = '0;
-            for (int unsigned n = 0; n < Slots; n++) begin
-                if (running_q[n] && !asked_q[n][6]) begin
-                    read_valid_o[port] = 1'b1;
-                    asking             = slot_t'(n);
-                end
+            next = '0;
+            for (int unsigned n = 0; n < Slots; n++) if (waiting_q[n]) next = slot_t'(n);
+        end
+        assign read_valid_o[port]   = asking_q;
+        assign read_id_o[port]      = FirstId | 8'(asker_q);
+        assign read_address_o[port] = address_q;
+        assign ask    = asking_q && read_ready_i[port];
+        assign last   = ask && asked_q == 6'd63;
+        assign begins = (!asking_q || last) && waiting_q != '0;
+        always_ff @(posedge clk_i) begin
+            if (begins) begin
+                asker_q   <= next;
+                address_q <= checks_q[next].address + 58'(port);
+                asked_q   <= '0;
+            end else if (ask) begin
+                address_q <= address_q + 58'd2;
+                asked_q   <= asked_q + 1'b1;
+            end
+            if (!rst_ni) begin
+                asking_q  <= 1'b0;
+                waiting_q <= '0;
+            end else begin
+                asking_q <= begins || asking_q && !last;
+                if (begins) waiting_q[next] <= 1'b0;
+                if (start_i) waiting_q[start_slot_i] <= 1'b1;
             end
         end
-        assign read_id_o[port]      = FirstId | 8'(asking);
-        assign read_address_o[port] = checks_q[asking].address
-            + 58'({asked_q[asking][5:0], 1'(port)});
-        assign ask   = read_valid_o[port] && read_ready_i[port];
+
+        logic [6:0]   come_q[Slots];               // lines of 64
+        logic         come, first;
         assign come  = line_valid_i[port] && line_id_i[port][7:LogSlots] == FirstId[7:LogSlots];
         assign comer = line_id_i[port][LogSlots-1:0];
         assign first = come_q[comer] == 0;
@@ -150,11 +168,7 @@ module page_checker #(
                 else state_q <= remainders_q[port][comer];
             end
             if (remainder_valid_q) remainders_q[port][remainder_slot_q] <= next_state;
-            if (ask) asked_q[asking] <= asked_q[asking] + 1'b1;
-            if (start_i) begin
-                asked_q[start_slot_i] <= '0;
-                come_q[start_slot_i]  <= '0;
-            end
+            if (start_i) come_q[start_slot_i] <= '0;
             if (!rst_ni) begin
                 remainder_valid_q <= 1'b0;
                 complete_q[port]  <= '0;

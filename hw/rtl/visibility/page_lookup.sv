@@ -99,7 +99,8 @@ module page_lookup #(
     logic   hop_waits, pop_hop, parked_waits, pop_parked, take_vid, called_back_q, parked_turn_q;
     chain_t call_chain_q, parked_chain, hop_chain;
     logic [63:0] hop_record, known_record;
-    logic [LogChains:0] parked_q, released_q;
+    logic [LogChains:0] parked_q, released_q;   // released: may look again
+    logic   any_released_q;
     logic   park, released;
     look_t  picked;
 
@@ -109,7 +110,7 @@ module page_lookup #(
         .pop_i(pop_hop), .valid_o(hop_waits), .data_o({hop_chain, hop_record})
     );
 
-    assign pop_parked = !called_back_q && parked_waits && released_q != 0 && (parked_turn_q || !hop_waits);
+    assign pop_parked = !called_back_q && any_released_q && (parked_turn_q || !hop_waits);
     assign pop_hop    = !called_back_q && !pop_parked && hop_waits;
     assign take_vid   = !called_back_q && !pop_parked && !hop_waits && vid_valid_i;
     assign vid_ready_o    = take_vid;
@@ -219,10 +220,15 @@ module page_lookup #(
         logic [63:6] address;
     } placed_t;
     placed_t placed, asked_q, placed_q;
-    logic    in_map;
+    logic    in_map_q;
     place_t  place;
-    assign in_map = placing.record[63:48] == 0 && 64'(placing.record[63:8]) < logical_pages_i;
+    logic    nowhere, beyond;
     assign place  = fetch_mine ? fetched_place : map_place;
+    // Both places are looked at while it is found which of them counts.
+    assign nowhere = fetch_mine ? {fetched_place.epoch, fetched_place.physical} == 0
+        : {map_place.epoch, map_place.physical} == 0;
+    assign beyond  = fetch_mine ? 64'(fetched_place.physical) >= storage_pages_i
+        : 64'(map_place.physical) >= storage_pages_i;
 
     always_comb begin
         fetch  = 1'b0;
@@ -237,17 +243,19 @@ module page_lookup #(
         end else if (entries_broken_i) begin
             placed.look.code = Bus;
         end else if (!in_delta) begin
-            if (!in_map) placed.look.code = NoPlace;
+            if (!in_map_q) placed.look.code = NoPlace;
             else if (fetch_mine && fetched_code != Found) placed.look.code = fetched_code;
             else if (!fetch_mine && !map_known) begin
                 placed.parks      = fetch_busy;
                 placed.look.valid = placing.valid && fetch_busy;
                 fetch             = placing.valid && !fetch_busy;
-            end else if ({place.epoch, place.physical} == 0) placed.look.code = NoPlace;
-            else if (64'(place.physical) >= storage_pages_i) placed.look.code = BeyondStorage;
+            end else if (nowhere) placed.look.code = NoPlace;
+            else if (beyond) placed.look.code = BeyondStorage;
         end
     end
     always_ff @(posedge clk_i) begin
+        in_map_q <= looks_q[Latency-1].record[63:48] == 0
+            && 64'(looks_q[Latency-1].record[63:8]) < logical_pages_i;
         asked_q  <= placed;
         placed_q <= asked_q;
         if (!rst_ni) begin
@@ -259,7 +267,7 @@ module page_lookup #(
     // ---- What the check has found.
 
     logic   known, results_forget, learn;
-    facts_t facts, checked;
+    facts_t facts, facts_q, checked;
     slot_t  checked_slot;
 
     // The checks that run, or whose walk has not come back.
@@ -324,15 +332,23 @@ module page_lookup #(
     end
     always_ff @(posedge clk_i) clash_q <= clash;
 
+    // What the facts say of the walk is found before it is known that they are of its page.
+    logic other_table_q, no_line_q;
+    always_ff @(posedge clk_i) begin
+        facts_q       <= facts;
+        other_table_q <= facts.table_number != table_i;
+        no_line_q     <= 16'(asked_q.look.record[7:0]) >= facts.lines;
+    end
+
     code_t code;
     logic  looks;            // at a page that stands somewhere
     assign looks = placed_q.look.valid && !placed_q.parks && placed_q.look.code == Found;
     always_comb begin
         code = placed_q.look.code;
         if (looks) begin
-            if (facts.code != Found) code = facts.code;
-            else if (facts.table_number != table_i) code = OtherTable;
-            else if (16'(placed_q.look.record[7:0]) >= facts.lines) code = NoLine;
+            if (facts_q.code != Found) code = facts_q.code;
+            else if (other_table_q) code = OtherTable;
+            else if (no_line_q) code = NoLine;
         end
     end
     assign check          = looks && !known && slot_free && !clash_q;
@@ -346,7 +362,7 @@ module page_lookup #(
     assign line_chain_o   = placed_q.look.chain;
     assign line_address_o = placed_q.address + 58'd1 + 58'(placed_q.look.record[7:4]);
     assign line_page_o    = placed_q.address;
-    assign line_lines_o   = facts.lines;
+    assign line_lines_o   = facts_q.lines;
 
     page_checker #(.LogSlots(LogSlots), .FirstId(FirstCheckId)) i_checker (
         .clk_i, .rst_ni,
@@ -416,6 +432,7 @@ module page_lookup #(
             called_q       <= '0;
             parked_q       <= '0;
             released_q     <= '0;
+            any_released_q <= 1'b0;
             parked_turn_q  <= 1'b0;
         end else begin
             called_back_q <= fetch_calls || slot_calls;
@@ -431,13 +448,18 @@ module page_lookup #(
             end
             if (check) taken_q[free_slot] <= 1'b1;
             parked_q <= parked_q + (LogChains + 1)'(park) - (LogChains + 1)'(pop_parked);
-            if (released) released_q <= parked_q - (LogChains + 1)'(pop_parked);
-            else if (pop_parked) released_q <= released_q - 1'b1;
+            if (released) begin
+                released_q     <= parked_q - (LogChains + 1)'(pop_parked);
+                any_released_q <= pop_parked ? parked_q != 1 : parked_q != 0;
+            end else if (pop_parked) begin
+                released_q     <= released_q - 1'b1;
+                any_released_q <= released_q != 1;
+            end
         end
     end
 
     logic unused;
-    assign unused = ^{placed_q.place.in_memory, Chains};
+    assign unused = ^{placed_q.place.in_memory, facts_q.table_number, parked_waits, Chains};
 
 `ifndef SYNTHESIS
     // No page is checked that is known, or that a slot has.
@@ -448,6 +470,11 @@ module page_lookup #(
                 && slots_q[n].place.physical == placed_q.place.physical;
         end
     end
+    only_parked_walks_are_released: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        any_released_q == (released_q != 0) && released_q <= parked_q && parked_waits == (parked_q != 0));
+    only_checks_under_way_ask: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (!check_read_valid_o[0] || taken_q[check_read_id_o[0][LogSlots-1:0]])
+            && (!check_read_valid_o[1] || taken_q[check_read_id_o[1][LogSlots-1:0]]));
     no_page_is_checked_twice: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !check || !known && of_this_place == 0);
     returning_walk_finds_its_result: assert property (@(posedge clk_i) disable iff (!rst_ni)

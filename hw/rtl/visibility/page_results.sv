@@ -2,9 +2,10 @@
 // Stores the results of page checks: those of storage by the physical page, those of images of the
 // shared state by their position in its page entries.
 //
-// Contract: the result of a look-up comes two clocks later. A result is valid only for the exact
-// page, place and checkpoint that were checked; another one replaces it. `forget_i` starts to
-// clear all results, `forget_images_i` those of images; `busy_o` is high until this is done.
+// Contract: the facts of a look-up come a clock later, and whether they count comes two clocks later. They
+// count only for the exact page, place and checkpoint that were checked; another result replaces them.
+// `forget_i` starts to clear all results, `forget_images_i` those of images; `busy_o` is high until this
+// is done.
 module page_results #(
     parameter int unsigned LogPages  = 16,
     parameter int unsigned LogImages = 10     // 6 or more
@@ -77,11 +78,12 @@ module page_results #(
         .learned_i    (learn)
     );
 
+    assign facts_o = found_q;
+
     always_ff @(posedge clk_i) begin
         look_key_q             <= look_key;
         {found_key_q, found_q} <= entries_q[look];
         known_o                <= known_bit && found_key_q == look_key_q;
-        facts_o                <= found_q;
         if (learn_i) entries_q[learn] <= {learn_key, facts_i};
     end
 

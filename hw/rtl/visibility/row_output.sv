@@ -56,16 +56,16 @@ module row_output #(
         logic        odd;         // the first line that has not come
     } waiting_t;
 
-    // Counts of rows taken, asked for, and given out.
-    count_t   taken_q, asked_q, given_q;
-    logic     take, row_asked, give;
+    // Counts of rows taken, begun to be asked for, asked for, whole, and given out.
+    count_t   taken_q, begun_q, asked_q, whole_q, given_q;
+    logic     take, begin_row, row_asked, whole, give;
     waiting_t taken, giving;
-    logic [7:0]  taken_missing, missing;      // lines that have not come
-    logic [63:6] asking_address;
+    logic [7:0]  row_lines, missing;          // that the payload touches; those that have not come
+    logic        row_has_line;
+    logic [63:6] first_address;
     assign quiet_o     = taken_q == given_q && !m_axis_row_tvalid;
     assign row_ready_o = taken_q - given_q != count_t'(Rows);
     assign take        = row_valid_i && row_ready_o;
-    assign taken_missing = taken.lines - 8'(row_has_line_i && taken.lines != 0);
     assign taken       = '{
         row:      row_i,
         word:     row_word_i,
@@ -74,12 +74,13 @@ module row_output #(
         odd:      row_address_i[6]
     };
 
-    lut_ram #(.AddressWidth(LogRows), .DataWidth(66)) i_asking (
+    lut_ram #(.AddressWidth(LogRows), .DataWidth(67)) i_asking (
         .clk_i,
         .write_enable_i(take), .write_address_i(taken_q[LogRows-1:0]),
-        .write_data_i({taken_missing, row_address_i}),
-        .read_address_i(asked_q[LogRows-1:0]), .read_data_o({missing, asking_address})
+        .write_data_i({row_has_line_i, taken.lines, row_address_i}),
+        .read_address_i(begun_q[LogRows-1:0]), .read_data_o({row_has_line, row_lines, first_address})
     );
+    assign missing = row_lines - 8'(row_has_line && row_lines != 0);
     logic [511:0] carried;
     lut_ram #(.AddressWidth(LogRows), .DataWidth($bits(waiting_t) + 512)) i_giving (
         .clk_i,
@@ -88,24 +89,42 @@ module row_output #(
         .read_address_i(given_q[LogRows-1:0]), .read_data_o({giving, carried})
     );
 
-    // ---- Asking for lines, one a clock.
+    // ---- Asking for lines, one a clock. What is asked for comes from registers, since other readers wait for it.
 
-    logic [7:0]  asked_lines_q;
-    logic [63:6] address;
+    logic        asking_q, any_left_q;    // of this row
+    logic [7:0]  left_q;                  // lines to be asked for
+    logic [63:6] address_q;
     logic        ask;
     lines_t      held_q[2];               // lines asked for that are not given out
-    assign address   = asking_address + 58'(asked_lines_q);
-    assign row_asked = asked_q != taken_q && (missing == asked_lines_q
-        || ask && missing == asked_lines_q + 8'd1);
+    assign row_asked = asking_q && (!any_left_q || ask && left_q == 8'd1);
+    assign begin_row = (!asking_q || row_asked) && begun_q != taken_q;
     always_comb begin
         for (int unsigned port = 0; port < 2; port++) begin
-            read_valid_o[port]   = asked_q != taken_q && missing != asked_lines_q
-                && address[6] == 1'(port) && held_q[port] != lines_t'(BufferLines);
-            read_address_o[port] = address;
+            // A buffer is full when this bit is set.
+            read_valid_o[port]   = any_left_q && address_q[6] == 1'(port) && !held_q[port][LogLines];
+            read_address_o[port] = address_q;
             read_id_o[port]      = Id;
         end
     end
     assign ask = |(read_valid_o & read_ready_i);
+
+    always_ff @(posedge clk_i) begin
+        if (begin_row) begin
+            left_q    <= missing;
+            address_q <= first_address;
+        end else if (ask) begin
+            left_q    <= left_q - 1'b1;
+            address_q <= address_q + 1'b1;
+        end
+        if (!rst_ni) begin
+            asking_q   <= 1'b0;
+            any_left_q <= 1'b0;
+        end else begin
+            asking_q <= begin_row || asking_q && !row_asked;
+            if (begin_row) any_left_q <= missing != 0;
+            else if (ask) any_left_q <= left_q != 8'd1;
+        end
+    end
 
     // ---- What comes, and for which row.
 
@@ -155,19 +174,22 @@ module row_output #(
     lut_ram #(.AddressWidth(LogRows), .DataWidth(2 * (LogLines + 2))) i_ends (
         .clk_i,
         .write_enable_i(row_asked), .write_address_i(asked_q[LogRows-1:0]), .write_data_i(ends),
-        .read_address_i(given_q[LogRows-1:0]), .read_data_o(row_ends)
+        .read_address_i(whole_q[LogRows-1:0]), .read_data_o(row_ends)
     );
 
+    // The lines of a row have come before those of the next, so rows are whole in their order.
     // Counts wrap; no two are further apart than the buffers are deep.
     lines_t [1:0] ahead;
     assign ahead = {come_q[1] - row_ends[1], come_q[0] - row_ends[0]};
+    assign whole = asked_q != whole_q && !ahead[0][LogLines+1] && !ahead[1][LogLines+1];
 
     // ---- Giving out: one beat a clock.
 
-    logic       ready, broken, payload_q, current_held, next_needed, last_beat, give_header;
-    logic [7:0] line_q, beats;              // of the payload
-    logic       free, odd;
-    assign ready  = asked_q != given_q && !ahead[0][LogLines+1] && !ahead[1][LogLines+1];
+    logic       ready, broken, payload_q, current_held, next_needed, last_beat, give_header, free;
+    logic [7:0] beats, behind_q;            // of the payload; those behind the one that is given
+    logic       first_q, odd_q;             // it begins in the first line, in an odd one
+    logic       line_behind_q;              // there is a last line that no beat begins in
+    assign ready  = whole_q != given_q;
     assign broken = broken_q[given_q[LogRows-1:0]];
     assign free   = !m_axis_row_tvalid || m_axis_row_tready;
     assign beats  = 8'((giving.row.bytes + 14'd63) >> 6);
@@ -175,23 +197,22 @@ module row_output #(
     // The line in which a beat begins, and the one behind it.
     logic [511:0]  current, next;
     logic [1023:0] both;
-    assign current_held = giving.has_line && line_q == 0;
-    assign odd          = giving.odd ^ line_q[0] ^ giving.has_line;
-    assign current      = current_held ? carried : line[odd];
-    assign next         = line[!odd];
+    assign current_held = giving.has_line && first_q;
+    assign current      = current_held ? carried : line[odd_q];
+    assign next         = line[!odd_q];
     assign both         = {next, current} >> {giving.word, 6'd0};
-    assign last_beat    = line_q + 8'd1 == beats;
-    // A last line that no beat begins in.
-    assign next_needed  = last_beat && giving.lines != beats;
+    assign last_beat    = behind_q == 0;
+    assign next_needed  = last_beat && line_behind_q;
     assign give_header  = ready && free && !payload_q;
-    assign give         = free && (payload_q ? last_beat : ready && beats == 0);
+    // A row without a payload has no lines.
+    assign give         = free && (payload_q ? last_beat : ready && giving.lines == 0);
     assign visible_o    = give_header && giving.row.code == Found && !broken;
     assign fault_o      = give_header && !visible_o;
     always_comb begin
         pop = '0;
         if (payload_q && free) begin
-            if (!current_held) pop[odd] = 1'b1;
-            if (next_needed) pop[!odd] = 1'b1;
+            if (!current_held) pop[odd_q] = 1'b1;
+            if (next_needed) pop[!odd_q] = 1'b1;
         end
     end
 
@@ -206,15 +227,25 @@ module row_output #(
                 2'd0, broken ? 14'd0 : giving.row.bytes,
                 giving.row.created, giving.row.record, giving.row.number, giving.row.vid
             };
-            m_axis_row_tlast <= payload_q ? last_beat : broken || beats == 0;
+            m_axis_row_tlast <= payload_q ? last_beat : broken || giving.lines == 0;
+        end
+        if (give_header) begin
+            behind_q      <= beats - 1'b1;
+            first_q       <= 1'b1;
+            odd_q         <= giving.odd ^ giving.has_line;
+            line_behind_q <= giving.lines != beats;
+        end else if (free) begin
+            behind_q <= behind_q - 1'b1;
+            first_q  <= 1'b0;
+            odd_q    <= !odd_q;
         end
         if (!rst_ni) begin
             m_axis_row_tvalid <= 1'b0;
             taken_q           <= '0;
+            begun_q           <= '0;
             asked_q           <= '0;
+            whole_q           <= '0;
             given_q           <= '0;
-            asked_lines_q     <= '0;
-            line_q            <= '0;
             payload_q         <= 1'b0;
             broken_q          <= '0;
         end else begin
@@ -227,25 +258,23 @@ module row_output #(
             for (int unsigned port = 0; port < 2; port++) begin
                 if (come[port] && line_error_i[port]) broken_q[comer[port]] <= 1'b1;
             end
-            if (row_asked) begin
-                asked_q       <= asked_q + 1'b1;
-                asked_lines_q <= '0;
-            end else if (ask) begin
-                asked_lines_q <= asked_lines_q + 1'b1;
-            end
-            if (give) begin
-                given_q   <= given_q + 1'b1;
-                payload_q <= 1'b0;
-                line_q    <= '0;
-            end else if (give_header) begin
-                payload_q <= 1'b1;
-            end else if (payload_q && free) begin
-                line_q <= line_q + 1'b1;
-            end
+            if (begin_row) begun_q <= begun_q + 1'b1;
+            if (row_asked) asked_q <= asked_q + 1'b1;
+            if (whole) whole_q <= whole_q + 1'b1;
+            if (give) given_q <= given_q + 1'b1;
+            if (free) payload_q <= !give && (payload_q || give_header);
         end
     end
 
 `ifndef SYNTHESIS
+    counts_are_in_order: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        taken_q - given_q <= count_t'(Rows) && begun_q - given_q <= taken_q - given_q
+            && asked_q - given_q <= begun_q - given_q && whole_q - given_q <= asked_q - given_q
+            && begun_q - asked_q == count_t'(asking_q));
+    what_is_left_is_told: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        any_left_q == (asking_q && left_q != 0));
+    no_more_is_held_than_fits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        held_q[0] <= lines_t'(BufferLines) && held_q[1] <= lines_t'(BufferLines));
     beats_hold_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && m_axis_row_tvalid && !m_axis_row_tready)
             || m_axis_row_tvalid && $stable({m_axis_row_tdata, m_axis_row_tlast}));

@@ -60,8 +60,8 @@ module version_walk #(
     import walk_pkg::*;
 
     localparam int unsigned Chains = 2**LogChains;
-    localparam logic [15:0] PageBytes   = 16'd8192;
-    localparam logic [15:0] HeaderBytes = 16'd32;
+    localparam logic [11:0] PageWords   = 12'd1024;
+    localparam logic [11:0] HeaderWords = 12'd4;
     typedef logic [LogChains-1:0] chain_t;
 
     // ---- Reads, and what comes, for each port.
@@ -208,34 +208,41 @@ module version_walk #(
         .read_address_i(judging), .read_data_o(judged_newer)
     );
 
+    // A fault comes late in its clock, so it is looked at in the next.
+    logic   fault_came_q;
+    chain_t fault_chain_q;
+    code_t  fault_code_q;
+    always_ff @(posedge clk_i) begin
+        fault_came_q  <= fault_valid_i && rst_ni;
+        fault_chain_q <= fault_chain_i;
+        fault_code_q  <= fault_code_i;
+    end
+
     // ---- Line pointers: is the version inside its page, and where?
 
     logic        pointer_port, pointer_turn_q, pointing_valid_q, pointing_port_q, pointed_q, pointed_error_q;
     logic [31:0] pointed_word_q;
     logic [63:6] pointed_page_q;
-    logic [15:0] pointed_lines_q;
+    logic        too_many_lines_q;
+    logic [16:0] lines_end_q;                         // of the line pointers, in their page
     logic        pointer_go;
     assign pointer_port = pointer_waits[1] && (pointer_turn_q || !pointer_waits[0]);
     assign pop_pointer  = pointer_go ? {pointer_port && pointer_waits[1],
         !pointer_port && pointer_waits[0]} : '0;
 
     logic [13:0] offset;
-    logic [12:0] payload_words;
-    logic [15:0] placed_end;
-    logic [16:0] lines_end;
+    logic [11:0] words_beside;                        // the header: before it, and of the payload; of 8 bytes each
     logic        fits, pointer_fault, two_lines;
     assign pointer         = pointed_word_q[28:0];
     assign offset          = pointer[13:0];
     // The payload is padded to a multiple of 8; the header is one.
-    assign payload_words   = 13'(pointer[27:17]) + 13'(pointer[16:14] != 0);
-    assign placed_end      = 16'(offset) + HeaderBytes + {payload_words, 3'd0};
-    assign lines_end       = 17'd64 + {pointed_lines_q[14:0], 2'd0};
-    assign fits          = offset[2:0] == 0 && !pointed_lines_q[15] && 17'(offset) >= lines_end
-        && placed_end <= PageBytes;
+    assign words_beside    = 12'(offset[13:3]) + 12'(pointer[27:17]) + 12'(pointer[16:14] != 0);
+    assign fits            = offset[2:0] == 0 && !too_many_lines_q && 17'(offset) >= lines_end_q
+        && words_beside <= PageWords - HeaderWords;
     assign pointer_fault   = pointed_error_q || !fits;
     assign version_address = pointed_page_q + 58'(offset[13:6]);
     assign two_lines       = offset[5:3] > 3'd4;
-    assign pointer_go      = !pointed_q || !pointer_fault || !fault_valid_i;
+    assign pointer_go      = !pointed_q || !pointer_fault || !fault_came_q;
     assign keep_pointer    = pointed_q && !pointer_fault;
     always_comb begin
         for (int unsigned port = 0; port < 2; port++) begin
@@ -247,14 +254,15 @@ module version_walk #(
 
     always_ff @(posedge clk_i) begin
         if (pointer_go) begin
-            pointing_q      <= pointer_chain[pointer_port];
-            pointing_port_q <= pointer_port;
-            pointed_chain_q <= pointing_q;
-            pointed_word_q  <= pointer_line[pointing_port_q][32*pointed_record[3:0]+:32];
-            pointed_error_q <= pointer_line[pointing_port_q][512];
-            pointed_page_q  <= pointed_page;
-            pointed_lines_q <= pointed_lines;
-            pointer_turn_q  <= !pointer_port;
+            pointing_q       <= pointer_chain[pointer_port];
+            pointing_port_q  <= pointer_port;
+            pointed_chain_q  <= pointing_q;
+            pointed_word_q   <= pointer_line[pointing_port_q][32*pointed_record[3:0]+:32];
+            pointed_error_q  <= pointer_line[pointing_port_q][512];
+            pointed_page_q   <= pointed_page;
+            too_many_lines_q <= pointed_lines[15];
+            lines_end_q      <= 17'd64 + {pointed_lines[14:0], 2'd0};
+            pointer_turn_q   <= !pointer_port;
         end
         if (keep_pointer) at_version_q[pointed_chain_q] <= 1'b1;
         if (line_valid_i) at_version_q[line_chain_i] <= 1'b0;
@@ -274,11 +282,11 @@ module version_walk #(
     logic   fault_waits, pop_fault, push_fault;
     chain_t fault_chain;
     code_t  fault_code;
-    assign push_fault = fault_valid_i || pointed_q && pointer_fault;
+    assign push_fault = fault_came_q || pointed_q && pointer_fault;
     lut_fifo #(.LogDepth(LogChains), .Width(LogChains + 4)) i_faults (
         .clk_i, .rst_ni,
         .push_i (push_fault),
-        .data_i (fault_valid_i ? {fault_chain_i, fault_code_i}
+        .data_i (fault_came_q ? {fault_chain_q, fault_code_q}
             : {pointed_chain_q, pointed_error_q ? Bus : BadLine}),
         .pop_i  (pop_fault),
         .valid_o(fault_waits),

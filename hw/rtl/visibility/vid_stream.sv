@@ -85,9 +85,8 @@ module vid_stream #(
     logic [1:0]  zero_q;
     logic        release_buffer, using_q;
 
-    // A line of places is kept.
+    // The line of places with that of the chunk is kept.
     logic             places_known_q, places_broken_q;
-    logic [63:6]      places_address_q;
     logic [7:0][63:0] places_q;
     logic [63:3]      place_address;
     place_t           place_q;
@@ -134,8 +133,7 @@ module vid_stream #(
     always_ff @(posedge clk_i) begin
         place_q <= places_q[place_address[5:3]];
         if (come) begin
-            places_q         <= come_i[1];
-            places_address_q <= place_address[63:6];
+            places_q <= come_i[1];
         end
         if (!rst_ni) begin
             state_q         <= Idle;
@@ -169,9 +167,7 @@ module vid_stream #(
                     places_broken_q <= 1'b0;
                     if (chunk_vid_q >= 33'(vid_end_i) || stop_i) state_q <= Idle;
                     else if (!taken_q[filling_q]) begin
-                        state_q <= chunks_i == 0
-                            || places_known_q && places_address_q == place_address[63:6]
-                            ? Choose : Ask;
+                        state_q <= chunks_i == 0 || places_known_q ? Choose : Ask;
                     end
                 end
                 Ask: if (place_read_ready_i) state_q <= Await;
@@ -186,6 +182,7 @@ module vid_stream #(
                     chunk_q            <= chunk_q + 1'b1;
                     chunk_vid_q        <= chunk_vid_q + 33'(MapWords);
                     filling_q          <= !filling_q;
+                    if (place_address[5:3] == 3'd7) places_known_q <= 1'b0;
                     taken_q[filling_q] <= 1'b1;
                     ready_q[filling_q] <= !check;
                     zero_q[filling_q]  <= none;

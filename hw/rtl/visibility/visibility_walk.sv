@@ -100,9 +100,10 @@ module visibility_walk #(
     logic   vids_quiet, checks_quiet, rows_quiet, entries_ended, entries_broken, entries_quiet;
     logic [1:0] ports_quiet;
     logic [LogChains:0] walks_q;                   // chains in use
+    logic [8:0] events_q;                          // to be counted
     assign start  = start_i && !busy_o;
     assign quiet  = vids_quiet && checks_quiet && rows_quiet && entries_quiet && ports_quiet == 2'b11
-        && walks_q == 0;
+        && walks_q == 0 && events_q == 0;
     assign busy_o = state_q != Idle || forgetting;
     assign done_o = state_q == Running && quiet;
 
@@ -438,10 +439,16 @@ module visibility_walk #(
         .fault_o       (fault)
     );
 
-    // ---- Counts.
+    // ---- Counts, of what happened a clock before. A run is not over until all is counted.
 
+    logic [1:0] lines_asked_for, pages_checked;
+    logic       vid_visited, version_looked_at, row_visible, row_fault, map_missed;
+    assign {lines_asked_for, pages_checked, vid_visited, version_looked_at, row_visible, row_fault, map_missed}
+        = events_q;
     always_ff @(posedge clk_i) begin
+        events_q <= {asked, checked, chunk_checked, visited, looked, visible, fault, missed};
         if (!rst_ni || start) begin
+            events_q          <= '0;
             vids_o            <= '0;
             hops_o            <= '0;
             visible_o         <= '0;
@@ -450,13 +457,13 @@ module visibility_walk #(
             page_checks_o     <= '0;
             page_map_misses_o <= '0;
         end else begin
-            vids_o            <= vids_o + 64'(visited);
-            hops_o            <= hops_o + 64'(looked);
-            visible_o         <= visible_o + 64'(visible);
-            faults_o          <= faults_o + 64'(fault);
-            line_reads_o      <= line_reads_o + 64'(asked[0]) + 64'(asked[1]);
-            page_checks_o     <= page_checks_o + 64'(checked) + 64'(chunk_checked);
-            page_map_misses_o <= page_map_misses_o + 64'(missed);
+            vids_o            <= vids_o + 64'(vid_visited);
+            hops_o            <= hops_o + 64'(version_looked_at);
+            visible_o         <= visible_o + 64'(row_visible);
+            faults_o          <= faults_o + 64'(row_fault);
+            line_reads_o      <= line_reads_o + 64'(lines_asked_for[0]) + 64'(lines_asked_for[1]);
+            page_checks_o     <= page_checks_o + 64'(pages_checked[0]) + 64'(pages_checked[1]);
+            page_map_misses_o <= page_map_misses_o + 64'(map_missed);
         end
     end
 
