@@ -83,6 +83,17 @@ def wish_of(job, files):
     }  # fmt: skip
 
 
+class Unproven(Undecided):
+    """Properties that induction does not prove, from a start that no run may have."""
+
+    def __init__(self, depth, unproven, trace):
+        super().__init__(
+            f"induction of depth {depth} does not prove {', '.join(unproven)}; raise `depth`, or state an invariant"
+            f" that forbids the start of {trace}"
+        )
+        self.names = tuple(unproven)
+
+
 class Prover:
     """One job: its models, then its proofs, then its covers."""
 
@@ -162,11 +173,7 @@ class Prover:
             "induction by smtbmc with yices", "induction.log", "-i", "-t", depth, "--dump-vcd", trace
         )
         if not passed:
-            unproven = ", ".join(names(r"Assert failed in \S+: (\S+)", text))
-            raise Undecided(
-                f"induction of depth {self.job.depth} does not prove {unproven}; raise `depth`, or state an invariant"
-                f" that forbids the start of {trace}"
-            )
+            raise Unproven(self.job.depth, names(r"Assert failed in \S+: (\S+)", text), trace)
 
     def pdr(self):
         script = "read_aiger model.aig; fold -s; strash; pdr"

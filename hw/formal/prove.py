@@ -92,9 +92,19 @@ def files_of(job):
 def digest(job, files):
     """Of all that a proof follows from but the programs that run it."""
     hashed = hashlib.sha256(json.dumps(asdict(job), default=sorted).encode())
-    for path in files:
+    for path in with_included(files):
         hashed.update(b"\0" + " ".join(verilog.plain(path).split()).encode())
     return hashed.hexdigest()[:12]
+
+
+def with_included(files):
+    """The files, and what their wrappers and stubs include besides the macros of the rules."""
+    result = list(files)
+    for path in result:
+        if path.parent == HERE / "blocks":
+            named = re.findall(r'^`include "(.+)"', path.read_text(encoding="utf-8"), re.M)
+            result += [path.parent / one for one in named if not one.startswith("../rules/")]
+    return result
 
 
 def place_of(name, files):
@@ -124,6 +134,7 @@ class Outcome:
     job: Job
     code: int = 0
     failed: tuple = ()
+    unproven: tuple = ()  # which induction does not prove
     properties: str = ""
     proven: str = "undecided"
     covers: str = ""
@@ -152,7 +163,7 @@ def attempt(job, files, folder, children):
         result = Prover(job, files, folder, children).run()
     except Undecided as error:
         say(f"{job.title}: undecided: {error}")
-        return Outcome(job, 2)
+        return Outcome(job, 2, unproven=getattr(error, "names", ()))
     seconds = round(time.monotonic() - start)
     number = len(result.asserts)
     outcome = Outcome(
@@ -232,16 +243,21 @@ def self_test():
     def task(number, mutant, children):
         place = folder / str(number)
         place.mkdir(parents=True)
-        path = ROOT / "hw/rtl" / mutant["file"]
-        text = path.read_text(encoding="utf-8")
-        if text.count(mutant["right"]) != 1:
-            raise Undecided(f"mutants.toml: {mutant['right']!r} should stand once in {mutant['file']}")
-        wrong = place / path.name
-        wrong.write_text(text.replace(mutant["right"], mutant["wrong"]), encoding="utf-8")
-        job = replace(jobs[mutant["job"]], without=mutant.get("without", ()))
-        files = [wrong if one == path else one for one in files_of(job)]
+        job = jobs[mutant["job"]]
+        job = replace(
+            job, without=mutant.get("without", ()), parameters={**job.parameters, **mutant.get("parameters", {})}
+        )
+        files = files_of(job)
+        if "file" in mutant:
+            path = ROOT / "hw/rtl" / mutant["file"]
+            text = path.read_text(encoding="utf-8")
+            if text.count(mutant["right"]) != 1:
+                raise Undecided(f"mutants.toml: {mutant['right']!r} should stand once in {mutant['file']}")
+            wrong = place / path.name
+            wrong.write_text(text.replace(mutant["right"], mutant["wrong"]), encoding="utf-8")
+            files = [wrong if one == path else one for one in files]
         outcome = attempt(job, files, place / "job", children)
-        found = mutant["found_by"] in outcome.failed
+        found = mutant["found_by"] in (*outcome.failed, *outcome.unproven)
         say(
             f"{mutant['class']}: {'found' if found else 'NOT FOUND'} by {mutant['found_by']}: {mutant['what']}"
         )

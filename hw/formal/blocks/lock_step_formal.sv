@@ -200,6 +200,10 @@ module lock_step_formal #(
     head_t base_q;
     word_t first_q;
 
+    // The head of the last line that it read to find a place.
+    head_t place_head_q;
+    always_ff @(posedge clk_i) if (executes && (phase_q == Look || phase_q == Review)) place_head_q <= head;
+
     // Who was registered before it, and is still; and its position when it registered.
     logic [7:1] ahead_q;
     logic [2:0] rank_q;
@@ -299,6 +303,10 @@ module lock_step_formal #(
     `PART(1, who_may_not_wait_dies, !was_q || $past(!tells || outcome.code != RefusedDie || rule_q == WaitDie && !oldest))
     `PART(1, who_may_not_wait_takes_no_place, !was_q || $past(!(steps_on && outcome.writes && outcome.write.phase == Place)
         || rule_q != NoWait && (rule_q != WaitDie || oldest)))
+    `PART(1, who_looks_again_registers_by_its_rule, !was_q || $past(!(steps_on && phase_q == Review && outcome.writes
+        && outcome.write.phase == Register) || rule_q != NoWait && (rule_q != WaitDie || oldest)))
+    `PART(1, slot_is_withdrawn_after_an_error, !was_q || $past(!(steps_on && failed_q && (phase_q == Register || phase_q == Review))
+        || outcome.writes && outcome.write.phase == Withdraw))
     `PART(1, full_is_told_if_no_slot_is_left, !was_q || $past(!tells || outcome.code != RefusedFull || full))
     `PART(1, one_of_five_is_done, !was_q || $past(state_q != Answered
         || $onehot({outcome.writes, outcome.reads, outcome.finishes, outcome.enters, outcome.stays})))
@@ -391,6 +399,12 @@ module lock_step_formal #(
 
     `PART(2, expected_head_is_well_formed, state_q != Access && state_q != Answered
         || phase_q != Place && phase_q != Register && phase_q != Leave && phase_q != HandOver || well_formed(expected))
+    `PART(3, who_never_waits_has_no_place, state_q != Access && state_q != Answered
+        || phase_q != Place && phase_q != Register && phase_q != Review || rule_q != NoWait)
+    // It registers in the head by which it has chosen its place.
+    `PART(3, found_head_is_that_of_the_line, !answered || phase_q != Look && phase_q != Review || found == place_head_q)
+    `PART(3, expected_head_is_that_of_a_line, state_q != Access && state_q != Answered
+        || phase_q != Place && phase_q != Register || expected == place_head_q)
     `PART(2, expected_head_lets_it_join, state_q != Access && state_q != Answered
         || phase_q != Place && phase_q != Register
         || may_join(expected, place) && !expected.waiting[place] && expected.holder != x)
