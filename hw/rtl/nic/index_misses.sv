@@ -83,7 +83,7 @@ module index_misses #(
     // Requests of each that wait, and the place of the next to park.
     logic [Misses-1:0][LogParked:0]     counts_q;
     index_t                             tails_q[Misses];
-    logic [Misses-1:0]                  lasts, nearly_full;
+    logic [Misses-1:0]                  lasts_q, nearly_full;  // one waits; almost as many as may
 
     // A fetch is served when nothing of it is under way.
     logic [Misses-1:0] ready_q, to_claim, ready;
@@ -101,11 +101,10 @@ module index_misses #(
         other_free = '0;
         for (int unsigned n = 0; n < Misses; n++) begin
             if (!active_q[n] && free_q != miss_t'(n)) other_free = miss_t'(n);
-            lasts[n]       = counts_q[n] == 1;
             nearly_full[n] = counts_q[n] > (LogParked + 1)'(Parked - 5);
         end
     end
-    assign last_o      = lasts[replayed_miss_i];
+    assign last_o      = lasts_q[replayed_miss_i];
     assign may_offer_o = free_count_q > (LogMisses + 1)'(undecided_i[0]) + (LogMisses + 1)'(undecided_i[1])
         && may_offer_q;
     assign idle_o      = active_q == '0;
@@ -209,8 +208,12 @@ module index_misses #(
             if (park_i && decided_miss_i == miss_t'(n)) begin
                 tails_q[n]  <= start_i ? index_t'(1) : tails_q[n] + 1'b1;
                 counts_q[n] <= start_i ? (LogParked + 1)'(1) : counts_q[n] + 1'b1;
+                lasts_q[n]  <= start_i || counts_q[n] == 0;
             end
-            if (issued_i && replayed_miss_i == miss_t'(n)) counts_q[n] <= counts_q[n] - 1'b1;
+            if (issued_i && replayed_miss_i == miss_t'(n)) begin
+                counts_q[n] <= counts_q[n] - 1'b1;
+                lasts_q[n]  <= counts_q[n] == 2;
+            end
             if (start_i && decided_miss_i == miss_t'(n)) begin
                 segments_q[n]    <= parked_request_i.segment[SegmentBits-1:0];
                 has_place_q[n]   <= 1'b0;
@@ -238,7 +241,10 @@ module index_misses #(
                 write_error_q[n] <= write_error_i;
             end
         end
-        if (!rst_ni) counts_q <= '0;
+        if (!rst_ni) begin
+            counts_q <= '0;
+            lasts_q  <= '0;
+        end
     end
 
     always_ff @(posedge clk_i) begin
@@ -284,6 +290,10 @@ module index_misses #(
     assign unused = ^turn;  // its number says the same
 
 `ifndef SYNTHESIS
+    for (genvar n = 0; n < Misses; n++) begin : g_lasts
+        flags_say_what_the_counts_say: assert property (@(posedge clk_i) disable iff (!rst_ni)
+            lasts_q[n] == (counts_q[n] == 1));
+    end
     parked_requests_have_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(park_i && !start_i) || counts_q[decided_miss_i] < (LogParked + 1)'(Parked));
     only_active_fetches_have_requests: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -174,7 +174,12 @@ module index_tags #(
                 victims[LogWays'(n) + hand_q] = 1'b1;
             end
         end
-        if (empty != '0) victims = empty & (~empty + 1'b1);
+        for (int n = int'(Ways) - 1; n >= 0; n--) begin
+            if (empty[n]) begin
+                victims    = '0;
+                victims[n] = 1'b1;
+            end
+        end
     end
 
     // The decision. A waiting request brings its entry, unless the one that stands there was changed

@@ -80,6 +80,7 @@ module lookup_entrance
         .give_i(free_i && free_number_i[7]), .give_number_i(free_number_i[LogSoftware-1:0])
     );
 
+    // Who is taken is known late: counters go up or down by it, but are added to before.
     logic [8:0] unanswered;
     assign unanswered = 9'(unanswered_q) + 9'(sw_unanswered_q);
     always_ff @(posedge clk_i) begin
@@ -94,12 +95,14 @@ module lookup_entrance
             if (turn_q) turn_q <= s_axis_sw_tvalid && !takes_sw;
             else turn_q <= s_axis_sw_tvalid && sw_has_room
                 && (takes_net || !s_axis_req_tvalid || !net_has_room);
-            unanswered_q    <= unanswered_q + (LogContexts + 1)'(takes_net)
-                - (LogContexts + 1)'(answered_i);
-            sw_unanswered_q <= sw_unanswered_q + (LogSoftware + 1)'(takes_sw)
-                - (LogSoftware + 1)'(sw_answered_i);
-            busy_q          <= busy_q + 9'(takes) - 9'(free_i);
-            held_q          <= held_q + (LogPlaces + 1)'(takes) - (LogPlaces + 1)'(offered);
+            if (takes_net != answered_i) begin
+                unanswered_q <= takes_net ? unanswered_q + 1'b1 : unanswered_q - 1'b1;
+            end
+            if (takes_sw != sw_answered_i) begin
+                sw_unanswered_q <= takes_sw ? sw_unanswered_q + 1'b1 : sw_unanswered_q - 1'b1;
+            end
+            if (takes != free_i) busy_q <= takes ? busy_q + 1'b1 : busy_q - 1'b1;
+            if (takes != offered) held_q <= takes ? held_q + 1'b1 : held_q - 1'b1;
         end
     end
     assign idle_o = busy_q == 0 && unanswered_q == 0 && sw_unanswered_q == 0;

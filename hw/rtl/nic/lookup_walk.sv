@@ -308,16 +308,20 @@ module lookup_walk
         if (todo.new_reading) begin
             after.sum          = '0;
             after.torn         = 1'b0;
-            after.row_next     = '0;
-            after.bucket_next  = '0;
             after.readings     = known_4_q.state.readings + 1'b1;
             after.before_whole = four_q.whole;
             after.before_sum   = four_q.three.two.sum;
             after.before_word  = known_4_q.word;
         end
-        if (todo.wants_row) after.row_next = after.row_next + next_slots.row_slots;
-        if (todo.wants_bucket) begin
-            after.bucket_next = after.bucket_next + 31'(next_slots.bucket_slots);
+        // The sums do not wait for what is to be done.
+        if (todo.new_reading) begin
+            after.row_next    = todo.wants_row ? four_q.all_slots : '0;
+            after.bucket_next = todo.wants_bucket ? 31'(four_q.word_slots) : '0;
+        end else begin
+            if (todo.wants_row) after.row_next = known_4_q.state.row_next + four_q.row_slots;
+            if (todo.wants_bucket) begin
+                after.bucket_next = known_4_q.state.bucket_next + 31'(four_q.bucket_slots);
+            end
         end
     end
     always_ff @(posedge clk_i) begin
@@ -340,8 +344,8 @@ module lookup_walk
 
     logic [2:0] read_now, reads_left;
     logic [1:0] tell_now, tells_left;
-    assign read_now    = reads_q & ~(reads_q - 3'd1);
-    assign tell_now    = tells_q & ~(tells_q - 2'd1);
+    assign read_now    = {reads_q == 3'b100, reads_q[1:0] == 2'b10, reads_q[0]};
+    assign tell_now    = {tells_q == 2'b10, tells_q[0]};
     assign reads_left  = reads_q & ~(read_ready_i ? read_now : '0);
     assign tells_left  = tells_q & ~(tell_ready_i ? tell_now : '0);
     assign emitted     = reads_left == 0 && tells_left == 0;

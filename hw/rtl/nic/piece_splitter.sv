@@ -32,7 +32,8 @@ module piece_splitter
         logic [7:0] by_one, by_other;
         by_one   = one[11:8] == '1 ? one[7:0] : '0;
         by_other = other[11:8] == '1 ? other[7:0] : '0;
-        shorter  = by_one > by_other ? by_one : by_other;
+        // The places are compared while it is found out which of them count.
+        shorter  = one[11:8] == '1 && (other[11:8] != '1 || one[7:0] > other[7:0]) ? by_one : by_other;
     endfunction
     // The address after a piece, which ends with its page at the latest.
     function automatic logic [63:0] after(input logic [63:0] address, input logic [8:0] count);
@@ -47,7 +48,9 @@ module piece_splitter
     logic [4:0] rest_number_q;
     logic [7:0] rest_shorter_q;
     logic [8:0] bytes;
-    assign over     = rest_q.bytes + 13'(rest_shorter_q) <= 13'(PieceBytes);
+    logic [9:0] reach;                // of a rest below 512 bytes; whether it is 256 is seen in its bits
+    assign reach    = 10'(rest_q.bytes[8:0]) + 10'(rest_shorter_q);
+    assign over     = rest_q.bytes[12:9] == 0 && !reach[9] && (!reach[8] || reach[7:0] == 0);
     assign bytes    = over ? rest_q.bytes[8:0] : PieceBytes - 9'(rest_shorter_q);
     assign cut_move = !piece_valid_o || piece_ready_i;
 

@@ -31,7 +31,8 @@ module vector_fill
     logic [15:0] age_q;                 // clocks since the oldest of the open ones came
     sent_t       why;                   // the open vector is to be sent
     logic        free, send;
-    assign count  = open_q + 4'(push_i);
+    // `push_i` comes later than the sum.
+    assign count  = push_i ? open_q + 4'd1 : open_q;
     assign room_o = open_q != VectorLength;
     always_comb begin
         why = NotSent;
