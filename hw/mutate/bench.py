@@ -71,7 +71,7 @@ def ask_equivalent(plan, children, numbers, done, jobs):
         by_module = {}
         for number in left:
             module = plan.around(number)[where]
-            if (number, module, kind) not in asked and (kind != "asked" or plan.seen_of(number)):
+            if (number, module, kind) not in asked and plan.is_worth_asking(number, module, kind):
                 by_module.setdefault(module, []).append(number)
                 asked.add((number, module, kind))
         for module, of_module in sorted(by_module.items()):

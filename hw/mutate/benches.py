@@ -197,9 +197,15 @@ class Plan:
         """What counts of the outputs of the block in which a mutant is; empty where all do."""
         return self.seen.get(self.module(number).split("$")[0], "")
 
+    def is_worth_asking(self, number, module, kind):
+        """Whether a miter of a kind may say more than those before it."""
+        if kind == "asked":
+            return bool(self.seen_of(number))
+        return kind == "cut" or module != self.module(number) or module in self.parents.values()
+
     def asked_of(self, number):
         """Of what the answer of miters follows from, besides what is planted."""
-        programs = [HERE / "miter_bench.py", HERE / "aiger.py", POWER_UP]
+        programs = [HERE / "miter_bench.py", HERE / "seen.py", HERE / "aiger.py", POWER_UP]
         return f"{digest(programs)} {self.seen_of(number)}".strip()
 
     def place(self, number):

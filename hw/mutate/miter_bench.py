@@ -4,23 +4,25 @@ plant_bench.py, which has written what it reads.
 
 miter_bench.py WISH NAME MODULE KIND NUMBER ... writes NAME.aag, as plant.py does. Where KIND is `cut`, what is below the
 module is not in it: it gives what it wants, and what it gets is compared. Where KIND is `whole`, only memories are
-outside. Where it is `asked`, only what the block's entry in `seen` says of its outputs is compared, besides what
-memories get.
+outside. Where it is `asked`, what the block's entry in `seen` says of its outputs is compared in their place, besides
+what memories get.
 """
 
 import json
 import os
-import re
 import sys
 from pathlib import Path
 
 import plant
+import seen
 from model import run
 from plant_bench import id_of, libyosys, name_of, plant_all
 
 
 # Blocks that hold words, and do nothing else.
 MEMORIES = ("block_ram", "lut_ram")
+# Arrays of so many bits are no memories, but part of their module, such as what goes along a pipeline.
+FEW_BITS = 64
 
 
 def choice_by_input(design, top, width):
@@ -43,25 +45,32 @@ def choice_by_input(design, top, width):
     return choice
 
 
-def add_seen(design, top, expression, folder):
-    """Has an inner signal `i_seen.seen` say which output counts when, in the place of the outputs."""
+def own_ports(top):
+    """Those that it has before cells are cut off, whose pins become ports, too."""
     ports = [one for one in top.wires_.values() if one.port_input or one.port_output]
-    missing = [name_of(one) for one in ports if one.port_output and not re.search(rf"\b{name_of(one)}\b", expression)]
-    if missing:
-        raise RuntimeError(f"`seen` in benches.toml does not name {', '.join(missing)}")
-    declared = ", ".join(f"input logic [{one.width - 1}:0] {name_of(one)}" for one in ports)
-    text = (
-        f"module planted_seen ({declared});\n"
-        f"    (* keep *) wire [$bits({expression})-1:0] seen = {expression};\nendmodule\n"
-    )
+    return [seen.Port(name_of(one), one.width, one.port_output) for one in ports]
+
+
+def add_seen(design, top, ports, expression, folder):
+    """Has an inner signal `i_seen.seen` say which output of the block counts when, in the place of the outputs."""
+    text, read = seen.module_of(ports, expression)
     (folder / "seen.sv").write_text(text, encoding="utf-8")
     run(design, f"read_slang --top planted_seen {folder}/seen.sv\nproc")
     cell = top.addCell(id_of("i_seen"), id_of("planted_seen"))
     cell.set_bool_attribute(id_of("keep"))
+    for one in read:
+        cell.setPort(id_of(one.name), libyosys.SigSpec(top.wire(id_of(one.name))))
     for one in ports:
-        cell.setPort(id_of(name_of(one)), libyosys.SigSpec(one))
-        one.port_output = False
+        if one.is_output:
+            top.wire(id_of(one.name)).port_output = False
     top.fixup_ports()
+
+
+def has_few_bits(cell):
+    if str(cell.type) != "$mem_v2":
+        return False
+    words, width = (cell.getParam(id_of(one)).as_int() for one in ("SIZE", "WIDTH"))
+    return words * width <= FEW_BITS
 
 
 def main(path, name, module, kind, numbers):
@@ -82,11 +91,16 @@ def main(path, name, module, kind, numbers):
     run(design, f"rename {module} planted\nhierarchy -top planted")
     if kind != "cut":
         run(design, "flatten")
+    for cell in top.cells_.values():
+        if has_few_bits(cell):
+            cell.set_bool_attribute(id_of("few_bits"))
+    run(design, "memory_map -formal a:few_bits")
+    ports = own_ports(top)
     # Of cells alone: wires that are selected would become outputs.
     run(design, "expose -evert planted/c:*\nhierarchy -top planted")
     compared = []
     if kind == "asked":
-        add_seen(design, top, wish["seen"][module.split("$")[0]], folder)
+        add_seen(design, top, ports, wish["seen"][module.split("$")[0]], folder)
         compared = ["i_seen.seen"]
     if top.wire(id_of("rst_ni")) and top.wire(id_of("clk_i")):
         run(design, f"read_slang --no-synthesis-define --top power_up {wish['power_up']}\nproc")

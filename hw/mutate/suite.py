@@ -125,20 +125,28 @@ class Suite:
             for name in names_of(program):
                 if re.search("|".join([NEVER, *self.bench.without]), name):
                     continue
-                steps = []
-                for cases in LADDER:
-                    run = Run(f"{program.name}::{name}", cases, 3600 / LIMIT[1])
+                steps = {}
+                # Its own number may be less than those between, which are worth nothing then.
+                for cases in (LADDER[0], LADDER[-1], *LADDER[1:-1]):
+                    is_between = len(steps) > 1
+                    most = SHORTER * steps[LADDER[-1]].seconds if is_between else 3600
+                    run = Run(f"{program.name}::{name}", cases, most / LIMIT[1])
                     seen.unlink(missing_ok=True)
                     begun = time.monotonic()
-                    failed, text = self.call(run, 0, seen)
+                    try:
+                        failed, text = self.call(run, 0, seen)
+                    except TimedOut:
+                        if is_between:
+                            continue
+                        raise
                     run.seconds = time.monotonic() - begun
                     if failed:
                         (self.plan.folder / "failed.log").write_text(text, encoding="utf-8")
                         raise Undecided(f"{run.name} fails without a mutant; see {self.plan.folder}/failed.log")
                     if not seen.exists():
                         break
-                    steps.append(run)
-                self.runs += worthwhile(steps)
+                    steps[cases] = run
+                self.runs += worthwhile([steps[cases] for cases in LADDER if cases in steps])
         if not self.runs:
             raise Undecided(f"{self.bench.top}: no test of {self.bench.package} uses its model")
         text = json.dumps([{"test": one.test, "cases": one.cases, "seconds": one.seconds} for one in self.runs], indent=1)

@@ -6,10 +6,12 @@ import threading
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import bench
 import benches
 import mutate
+import seen
 import suite
 
 TEXT = """module one;
@@ -54,6 +56,23 @@ class Blocks(unittest.TestCase):
         self.assertEqual(benches.UNREAD.search(log).groups(), ("../a/index.sv", "226"))
 
 
+class Seen(unittest.TestCase):
+    PORTS = (
+        seen.Port("valid_i", 1, False), seen.Port("data_i", 8, False),
+        seen.Port("valid_o", 1, True), seen.Port("result_o", 64, True),
+    )  # fmt: skip
+
+    def test_what_counts_is_a_module_with_the_ports_that_it_reads(self):
+        text, read = seen.module_of(self.PORTS, "{valid_o, valid_o ? result_o : '0, valid_i}")
+        self.assertEqual([one.name for one in read], ["valid_i", "valid_o", "result_o"])
+        self.assertIn("(input logic [0:0] valid_i, input logic [0:0] valid_o, input logic [63:0] result_o);", text)
+
+    def test_each_output_has_to_be_named(self):
+        for expression in ("valid_o", "{valid_o, my_result_o}"):
+            with self.assertRaisesRegex(RuntimeError, "does not name result_o$"):
+                seen.module_of(self.PORTS, expression)
+
+
 class Around(unittest.TestCase):
     def test_the_module_around_another_is_that_of_its_instance(self):
         text = "module \\a$top.i_a\n  cell \\b$top.i_a.i_b \\i_b\n  cell $and $1\nend\nmodule \\top\n  cell \\a$top.i_a \\i_a\nend\n"
@@ -62,6 +81,16 @@ class Around(unittest.TestCase):
             (plan.folder / "sound.il").write_text(text)
             parents = benches.Plan.parents.func(plan)
         self.assertEqual(parents, {"b$top.i_a.i_b": "a$top.i_a", "a$top.i_a": "top"})
+
+    def test_a_module_with_nothing_below_it_has_one_miter(self):
+        plan = SimpleNamespace(parents={"b": "a", "a": "top"}, module=lambda _: "b", seen_of=lambda _: "")
+        worth = [
+            benches.Plan.is_worth_asking(plan, 1, module, kind)
+            for module, kind in (("b", "cut"), ("b", "whole"), ("b", "asked"), ("a", "whole"))
+        ]
+        self.assertEqual(worth, [True, False, False, True])
+        plan.module = lambda _: "a"
+        self.assertTrue(benches.Plan.is_worth_asking(plan, 1, "a", "whole"))
 
 
 class Chosen(unittest.TestCase):
@@ -91,6 +120,28 @@ class Tests(unittest.TestCase):
         steps = [suite.Run("a::b", cases, seconds) for cases, seconds in ((3, 0.1), (60, 3.0), (None, 4.0))]
         self.assertEqual([one.cases for one in suite.worthwhile(steps)], [3, None])
         self.assertEqual(suite.worthwhile([]), [])
+
+    def test_a_number_of_cases_between_that_takes_long_is_not_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tests = suite.Suite(SimpleNamespace(folder=Path(folder), bench=benches.Bench("top", "package")), None)
+            tests.programs = Path(folder) / "tests"
+            tests.programs.mkdir()
+            (tests.programs / "model").touch()
+            tests.digest = lambda: "digest"
+            limits = []
+
+            def call(run, mutant, seen):
+                limits.append((run.cases, run.limit))
+                seen.touch()
+                if run.cases == 60:
+                    raise suite.TimedOut("60")
+                return False, ""
+
+            tests.call = call
+            with mock.patch.object(suite, "names_of", lambda program: ["a"]):
+                tests.measure()
+        self.assertEqual(limits, [(3, 3600), (None, 3600), (60, 20)])
+        self.assertEqual([run.cases for run in tests.runs][-1], None)
 
     def test_the_test_that_kills_most_in_its_time_is_first(self):
         called = []
