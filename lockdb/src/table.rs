@@ -3,6 +3,7 @@
 
 use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 
 use foldhash::fast::RandomState;
 use scc::{Guard, HashIndex, TreeIndex};
@@ -187,8 +188,13 @@ impl Table {
     /// A VID whose tuple is gone, or never came: reused when all transactions have ended that may
     /// have found it before `stamp`.
     pub(crate) fn retire_vid(&self, vid: u32, stamp: u64) {
-        debug_assert!(self.head(vid).is_none());
-        self.vids.lock().retired.push(stamp, vid);
+        let gone = self.head(vid).is_none();
+        // A transaction that rolls back while its thread unwinds comes here, too: a second panic would end the process.
+        debug_assert!(gone || thread::panicking());
+        // Another tuple in its place would make a chain of both.
+        if gone {
+            self.vids.lock().retired.push(stamp, vid);
+        }
     }
 
     /// Whether VIDs without a tuple cannot be reused yet by transactions that begin now, after
