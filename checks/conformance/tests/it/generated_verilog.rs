@@ -8,22 +8,33 @@ use std::process::Command;
 
 use crate::generated::{digest_of, edited, read, read_text, sha256};
 
-const TOPS: [&str; 2] = ["tuple_lock_unit.v", "tuple_lock_unit_sabotaged.v"];
-
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hw/bsv")
+}
+
+/// The files of a folder with this ending, in the byte order of their names.
+fn names_in(folder: &Path, ending: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("a readable folder").file_name())
+        .map(|name| name.into_string().expect("a name in UTF-8"))
+        .filter(|name| name.ends_with(ending))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// All Verilog that was generated, whether a model is made of it or a proof is about it.
+fn tops() -> Vec<String> {
+    let tops = names_in(&sources().join("generated"), ".v");
+    assert!(tops.iter().any(|top| top == "tuple_lock_unit.v"), "the lock unit is not in {tops:?}");
+    tops
 }
 
 /// The digest of all `*.bsv` of a folder in the byte order of their names, without lines that have
 /// the digest of what a source was made of: `hw/bsv/generate` says why.
 fn digest(folder: &Path) -> String {
-    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.expect("a readable folder").file_name())
-        .map(|name| name.into_string().expect("a name in UTF-8"))
-        .filter(|name| name.ends_with(".bsv"))
-        .collect();
-    names.sort_unstable();
+    let names = names_in(folder, ".bsv");
     digest_of(names.iter().map(|name| {
         let mut bytes = Vec::new();
         for line in read(&folder.join(name)).split_inclusive(|&byte| byte == b'\n') {
@@ -50,8 +61,8 @@ fn is_untouched(text: &str) -> bool {
 #[test]
 fn its_header_has_the_digests_of_the_sources_and_of_the_rest() {
     let expected = format!("// sources-sha256: {}", digest(&sources()));
-    for top in TOPS {
-        let text = committed(top);
+    for top in tops() {
+        let text = committed(&top);
         let found = text.lines().nth(1).unwrap_or_default();
         assert_eq!(found, expected, "{top} is stale: run hw/bsv/generate");
         assert!(
@@ -64,8 +75,8 @@ fn its_header_has_the_digests_of_the_sources_and_of_the_rest() {
 /// The first byte behind the header, one in the middle, and the last; and a byte too many or too few.
 #[test]
 fn the_digest_notices_a_byte_that_was_changed_by_hand() {
-    for top in TOPS {
-        let text = committed(top);
+    for top in tops() {
+        let text = committed(&top);
         let from = text.split_inclusive('\n').take(3).map(str::len).sum();
         for at in [from, from + (text.len() - from) / 2, text.len() - 1] {
             let edited = edited(&text, at).expect("Verilog in ASCII");
@@ -138,10 +149,11 @@ fn generating_it_again_gives_the_same_bytes() {
         .output()
         .expect("hw/bsv/generate runs");
     assert!(run.status.success(), "hw/bsv/generate: {}", String::from_utf8_lossy(&run.stderr));
-    for top in TOPS {
-        let again = read(&output.path().join(top));
+    assert_eq!(names_in(output.path(), ".v"), tops());
+    for top in tops() {
+        let again = read(&output.path().join(&top));
         assert!(
-            committed(top).as_bytes() == again,
+            committed(&top).as_bytes() == again,
             "{top} is not what hw/bsv/generate makes of the sources"
         );
     }
