@@ -95,7 +95,7 @@ blocks_usage() {
     cat <<'TEXT'
 Usage: ./kit blocks [--check | --write]
 
-Prints one table of all RTL blocks: what is proven of each, which mutants were killed, and its cells and
+Prints one table of all RTL blocks: what is proven of each, which mutants were found, and its cells and
 levels, from the tables that ./kit prove, ./kit mutate and ./kit synth have written. What is older than its
 block is marked.
 
