@@ -59,11 +59,17 @@ class Job:
         return self.name or self.block
 
 
+def parts_of(entry):
+    """The jobs of an entry: one, or, where it has `parts`, one of each name there, with what differs."""
+    parts = entry.pop("parts", None)
+    return [{**entry, "name": f"{entry['block']}_{name}", **own} for name, own in parts.items()] if parts else [entry]
+
+
 def read_jobs():
     with open(HERE / "jobs.toml", "rb") as file:
         entries = tomllib.load(file)["job"]
     try:
-        jobs = [Job(**entry) for entry in entries]
+        jobs = [Job(**one) for entry in entries for one in parts_of(entry)]
     except TypeError as error:
         raise Undecided(f"jobs.toml: {error}") from None
     for job in jobs:
@@ -76,7 +82,9 @@ def read_jobs():
 
 @functools.cache
 def sources():
-    return verilog.sources()
+    """What the tops are made of, and the step of the lock unit, which is there to be proven."""
+    step = verilog.source(verilog.HARDWARE / "bsv/generated/lock_step.v")
+    return {**verilog.sources(), step.name: step}
 
 
 def files_of(job):
