@@ -43,10 +43,10 @@ def known(plan, tests):
     return result
 
 
-def judge_by_tests(plan, tests, number):
+def judge_by_tests(tests, digest, number):
     by = tests.killer(number)
     if not by:
-        return {"mutant": number, "verdict": "survived", "by": "", "tests": tests.digest(), "asked": None}
+        return {"mutant": number, "verdict": "survived", "by": "", "tests": digest, "asked": None}
     return {"mutant": number, "verdict": "killed", "by": by}
 
 
@@ -105,11 +105,11 @@ def answers(plan, children, module, numbers, kind, jobs):
 
 def judge(plan, wanted, children, jobs):
     """The verdicts of these mutants, of which those of earlier runs are not asked for again."""
-    plan.plant(children)
     tests = suite.Suite(plan, children)
     tests.build()
     tests.measure()
-    found = known(plan, tests.digest())
+    digest = tests.digest()
+    found = known(plan, digest)
     for one in found.values():
         tests.learn(one["by"])
     wanted = [number for number in range(1, len(plan.mutants()) + 1) if number in wanted]
@@ -129,7 +129,7 @@ def judge(plan, wanted, children, jobs):
             survived = sum(one["verdict"] == "survived" for one in found.values())
             prove.say(f"{plan.bench.top}: {judged} of {len(missing)} judged by tests, {survived} survived so far")
 
-    tasks = [functools.partial(judge_by_tests, plan, tests, number) for number in missing]
+    tasks = [functools.partial(judge_by_tests, tests, digest, number) for number in missing]
     children.run_all(tasks, done, jobs)
     alive = [number for number in wanted if found[number]["verdict"] == "survived"]
     alive = [number for number in alive if found[number]["asked"] != plan.asked_of(number)]
@@ -177,14 +177,20 @@ def by_tests(given, by_bench, seen, with_job, children):
         rows += of_bench[0]
         survivors += of_bench[1]
         worst = min(worst, of_bench[2])
-    print("| block | mutants | killed | unproven | survived | equivalent | unasked | found of the rest | judged by |")
-    print("|---" * 9 + "|", *rows, sep="\n")
+    columns = ("block", "mutants", *mutate.VERDICTS, "found of the rest", "judged by")
+    print(f"| {' | '.join(columns)} |", "|---" * len(columns) + "|", *rows, sep="\n")
     print("".join(f"\n- {one}" for one in survivors), flush=True)
     return code or int(worst < mutate.GOAL)
 
 
+def with_properties():
+    """The blocks with a job, and their jobs, but for what is there only to be proven, of which no hardware is made."""
+    listed = {one.name for one in mutate.synth.listed()}
+    return {name for job in prove.read_jobs() if job.block in listed for name in (job.block, job.title)}
+
+
 def by_properties(given, blocks):
-    """The exit code of mutate.py on blocks with a job, or on all of them."""
+    """The exit code of mutate.py on blocks with a job."""
     command = [sys.executable, "-B", str(HERE / "mutate.py"), "--kept", str(given.kept), "--jobs", str(given.jobs)]
     child = subprocess.Popen([*command, *blocks])
     try:
@@ -230,13 +236,12 @@ def main():
     interrupt_by_sigterm()
     codes = []
     try:
-        jobs = prove.read_jobs()
         all_benches, seen = benches.read_benches()
-        with_job = {name for job in jobs for name in (job.block, job.title)}
+        with_job = with_properties()
         judged = benches.blocks_by_bench(all_benches)
         properties, tests = chosen(given, judged, all_benches, with_job)
-        if properties or not tests or not (given.blocks or given.bench):
-            codes.append(by_properties(given, properties))
+        if properties or not (given.blocks or given.bench):
+            codes.append(by_properties(given, properties or sorted(with_job)))
         if tests:
             codes.append(by_tests(given, tests, seen, with_job, Children(mutate.engines.environment())))
     except Undecided as error:

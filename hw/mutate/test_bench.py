@@ -104,6 +104,13 @@ class Chosen(unittest.TestCase):
     def test_blocks_with_a_job_are_judged_by_properties(self):
         self.assertEqual(self.chosen(["part", "proven", "two"]), (["proven", "two"], [("one", ["part"])]))
 
+    def test_mutants_can_be_planted_in_all_that_properties_judge(self):
+        names = bench.with_properties()
+        for job in mutate.prove.read_jobs():
+            if {job.block, job.title} & names:
+                mutate.Plan(job, 40, Path("kept"))
+        self.assertNotIn("lock_step", names)
+
     def test_a_bench_judges_all_that_it_has(self):
         self.assertEqual(self.chosen(tops=["two"]), ([], [("two", ["two"])]))
         self.assertEqual(self.chosen(), ([], [("one", ["one", "part"]), ("two", ["two"])]))
