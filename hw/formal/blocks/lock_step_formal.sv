@@ -11,7 +11,7 @@
 // Not in it: two requests of one transaction at a time, and agents that die. After a bus error that leaves
 // its word in a slot the transaction makes no more requests, but the others go on.
 `include "../rules/rule.svh"
-`include "lock_line.svh"
+`include "lock_types.svh"
 // A property of one part of the proof. Each part proves its own properties of a clock from all of them in the clock before;
 // so together they hold in every clock. All in one would be too much for the solver. Parts 11 to 17 are of a slot
 // each, and need none of the others.
@@ -30,29 +30,7 @@ module lock_step_formal #(
     input logic rst_ni
 );
     import lock_line::*;
-    localparam logic [1:0] Acquire = 0, Release = 1, Cancel = 2, Poll = 3;
-    localparam logic [1:0] NoWait = 1, WaitDie = 2;
-    localparam logic [3:0] Take = 0, Look = 1, Place = 2, Register = 3, Withdraw = 4, Free = 5, Survey = 6, HandOver = 7,
-        Inspect = 8, Leave = 9, Clear = 10, Watch = 11, Review = 12;
-    localparam logic [3:0] Granted = 0, Queued = 1, RefusedFull = 2, RefusedBusy = 3, RefusedDie = 4,
-        RefusedContended = 5, Released = 6, Cancelled = 7, NotHeld = 8, BusError = 9;
-    typedef struct packed {
-        logic [1:0]  op, rule;
-        timestamp_t  transaction;
-        logic [57:0] line;
-        slot_t       slot;
-        logic        shared;
-        logic [6:0]  target;
-    } request_t;
-    typedef struct packed {
-        slot_t      slot;
-        logic       shared;
-        head_t      head;
-        timestamp_t heir;
-        logic [7:0] rounds;
-        logic       ends;
-        logic [3:0] ending;
-    } progress_t;
+    import lock_types::*;
     typedef struct packed {
         logic [3:0] phase;
         slot_t      slot;
@@ -142,8 +120,8 @@ module lock_step_formal #(
     write_t write;
     line_t  seen;
     logic [7:1] empty, its_q, found_its_q, its;
-    assign reads  = phase_q == Look || phase_q == Survey || phase_q == Inspect || phase_q == Watch || phase_q == Review;
-    assign stores = phase_q == Withdraw || phase_q == Clear;
+    assign reads  = is_read(phase_q);
+    assign stores = is_store(phase_q);
     assign write  = access_of(phase_q, place, expected, progress_q.heir);
     assign took   = phase_q == Place ? empty[place] : line_q[0] == write.compare;
     always_comb begin

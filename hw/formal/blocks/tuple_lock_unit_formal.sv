@@ -9,6 +9,7 @@
 // should; and a queue of completed accesses, which has a place for each tag, is not full when one more completes.
 // The last follows from what is proven of any tag: each has at most one access.
 `include "../rules/rule.svh"
+`include "lock_types.svh"
 module tuple_lock_unit_formal (
     input logic         clk_i,
     input logic         rst_ni,
@@ -95,18 +96,11 @@ module tuple_lock_unit_formal (
         !(i_memory.g_followed.i_write.known && i_memory.g_followed.i_write.its_beat) || m_axi_wstrb == strobes)
 
     // ------------------------------------------------------------------ what the registers hold, as in hw/bsv
-    typedef struct packed {
-        logic [1:0]  op, rule;
-        logic [47:0] transaction;
-        logic [57:0] line;
-        logic [2:0]  slot;
-        logic        shared;
-        logic [6:0]  target;
-    } request_t;
+    import lock_types::*;
     typedef struct packed {
         logic [6:0]   tag;
         request_t     request;
-        logic [128:0] progress;
+        progress_t    progress;
         logic [3:0]   phase;
         logic         failed;
     } fetched_t;
@@ -116,7 +110,7 @@ module tuple_lock_unit_formal (
         logic [3:0]   phase;
         logic [2:0]   deed;
         logic [8:0]   what;
-        logic [128:0] progress;
+        progress_t    progress;
         logic [63:0]  changed;
     } decided_t;
     typedef struct packed {
@@ -124,27 +118,16 @@ module tuple_lock_unit_formal (
         logic       good;
         request_t   request;
     } decoded_t;
-    localparam logic [1:0] Acquire = 0, Release = 1, Cancel = 2, Poll = 3;
     localparam logic [2:0] IssueWrite = 0, IssueRead = 1, Finish = 2, Enter = 3, Stay = 4;
-    localparam logic [3:0] Queued = 1, Watch = 11;
 
-    // By phases: compare-and-swaps 0, 2, 3, 5, 7, 9; stores 4, 10; reads 1, 6, 8, 11, 12.
-    function automatic logic is_atomic(logic [3:0] phase);
-        return phase == 0 || phase == 2 || phase == 3 || phase == 5 || phase == 7 || phase == 9;
-    endfunction
-    function automatic logic is_store(logic [3:0] phase);
-        return phase == 4 || phase == 10;
-    endfunction
-    function automatic logic is_read(logic [3:0] phase);
-        return phase == 1 || phase == 6 || phase == 8 || phase == 11 || phase == 12;
-    endfunction
     // Those of a request, before and after it was queued.
     function automatic logic is_phase_of(logic [1:0] op, logic waited, logic [3:0] phase);
         case (op)
-            Release: return phase >= 5 && phase <= 7;
-            Cancel:  return phase >= 8 && phase <= 10;
-            Poll:    return phase == 8;
-            default: return waited ? phase == 9 || phase == 10 || phase == 11 : phase <= 4 || phase == 12;
+            Release: return phase >= Free && phase <= HandOver;
+            Cancel:  return phase >= Inspect && phase <= Clear;
+            Poll:    return phase == Inspect;
+            default: return waited ? phase == Leave || phase == Clear || phase == Watch
+                : phase <= Withdraw || phase == Review;
         endcase
     endfunction
 
@@ -360,8 +343,8 @@ module tuple_lock_unit_formal (
         : decided.deed == Stay ? op_q == Acquire && waited
         : decided.deed == Finish && (op_q == Poll || decided.what[7:4] != Queued)))
     // Its end, once decided, is not to be queued.
-    function automatic logic has_end(logic [128:0] progress);
-        return !progress[4] || progress[3:0] != Queued;
+    function automatic logic has_end(progress_t progress);
+        return !progress.ends || progress.ending != Queued;
     endfunction
     `RULE(only_open_requests_have_begun, 1, is_open || !i_block.unit_begun[tag])
     `RULE(end_is_known, 1, !is_open || !i_block.unit_begun[tag]
