@@ -48,11 +48,9 @@ def proofs(block, jobs, proven):
 
 def found_of(block, jobs, mutants):
     """Found mutants of a block, of those that are not equivalent: by the properties of all of its jobs, or by tests."""
-    own = [job for job in jobs if job.block == block]
-    done = [(mutants[job.title], prove.digest(job, prove.files_of(job))) for job in own if job.title in mutants]
-    if not done:
-        names = [name for name in (block, block + record_mutants.BY_TESTS) if name in mutants]
-        done = [(mutants[name], record_mutants.digest_of_rtl(block)) for name in names]
+    by_title = {job.title: job for job in jobs}
+    names = dict.fromkeys([*(job.title for job in jobs if job.block == block), block])
+    done = [(mutants[name], record_mutants.digest(name, mutants[name], by_title)) for name in names if name in mutants]
     if not done:
         return ""
     stale = any(row["digest"] != digest for row, digest in done)

@@ -23,8 +23,6 @@ Written by `./kit mutate --write`; do not edit. [Mutants](../../docs/mutants.md)
 """
 JUDGED = "judged by"
 PROPERTIES = "properties"
-# Behind the name of a block that tests judge, where it has a job, too.
-BY_TESTS = " by tests"
 
 
 def digest_of_rtl(block):
@@ -34,13 +32,12 @@ def digest_of_rtl(block):
 def digest(name, row, jobs):
     if row[JUDGED] == PROPERTIES:
         return prove.digest(jobs[name], prove.files_of(jobs[name]))
-    return digest_of_rtl(name.removesuffix(BY_TESTS))
+    return digest_of_rtl(name)
 
 
 def order(jobs):
     """The names of rows, as they stand in the table: jobs, then blocks that tests judge."""
-    blocks = dict.fromkeys(block.name for block in synth.listed())
-    return list(dict.fromkeys([*jobs, *(name for block in blocks for name in (block, block + BY_TESTS))]))
+    return list(dict.fromkeys([*jobs, *(block.name for block in synth.listed())]))
 
 
 def main():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Plants mutants in blocks, and looks which of them properties or tests kill.
 
-Blocks with a job in hw/formal are judged by their properties (mutate.py). All others are judged by the tests of the
+Blocks with a job in hw/formal are judged by their properties (mutate.py), unless benches.toml has them in `by_tests`. All
+others are judged by the tests of the
 model crate of a top above them (benches.toml): a mutant is killed if a test fails with it, or does not end. It is
 equivalent if a miter of its module with and without it is proven for all time. All others survive.
 """
@@ -21,9 +22,6 @@ from benches import Plan, Undecided
 from children import Children, Ended, interrupt_by_sigterm
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "blocks"))
-from record_mutants import BY_TESTS  # noqa: E402
-
 # Of the module of a mutant, of what is around it, and of the top: miters that are made, one after the other.
 MITERS = (
     ("module", "cut", "equivalent"), ("module", "whole", "equivalent"), ("module", "asked", "unasked"),
@@ -145,12 +143,12 @@ def judge(plan, wanted, children, jobs):
     return found
 
 
-def report(plan, names, found, with_job):
+def report(plan, names, found):
     """Rows, lines of survivors, and the worst rate."""
     rows, survivors, worst = [], [], 100.0
     for name in names:
         verdicts = [found[number] for number in plan.planted["rows"][name]]
-        text, rate = mutate.row(name + BY_TESTS * (name in with_job), verdicts)
+        text, rate = mutate.row(name, verdicts)
         rows.append(f"{text} tests of {plan.bench.package} |")
         worst = min(worst, rate)
         survivors += [
@@ -159,7 +157,7 @@ def report(plan, names, found, with_job):
     return rows, survivors, worst
 
 
-def by_tests(given, by_bench, seen, with_job, children):
+def by_tests(given, by_bench, seen, children):
     """The exit code of all benches that are asked for, whose report it prints."""
     rows, survivors, worst, code = [], [], 100.0, 0
     for bench, names, all_blocks in by_bench:
@@ -173,7 +171,7 @@ def by_tests(given, by_bench, seen, with_job, children):
             rows += [f"| `{name}` | | | | | | | undecided | |" for name in names]
             code = 2
             continue
-        of_bench = report(plan, names, found, with_job)
+        of_bench = report(plan, names, found)
         rows += of_bench[0]
         survivors += of_bench[1]
         worst = min(worst, of_bench[2])
@@ -184,9 +182,11 @@ def by_tests(given, by_bench, seen, with_job, children):
 
 
 def with_properties():
-    """The blocks with a job, and their jobs, but for what is there only to be proven, of which no hardware is made."""
+    """The blocks that properties judge, and their jobs, but for what is there only to be proven, of which no hardware
+    is made."""
     listed = {one.name for one in mutate.synth.listed()}
-    return {name for job in prove.read_jobs() if job.block in listed for name in (job.block, job.title)}
+    jobs = benches.judged_by_properties(prove.read_jobs())
+    return {name for job in jobs if job.block in listed for name in (job.block, job.title)}
 
 
 def by_properties(given, blocks):
@@ -243,7 +243,7 @@ def main():
         if properties or not (given.blocks or given.bench):
             codes.append(by_properties(given, properties or sorted(with_job)))
         if tests:
-            codes.append(by_tests(given, tests, seen, with_job, Children(mutate.engines.environment())))
+            codes.append(by_tests(given, tests, seen, Children(mutate.engines.environment())))
     except Undecided as error:
         prove.say(f"mutate: {error}")
         codes.append(2)

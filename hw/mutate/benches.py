@@ -44,9 +44,22 @@ class Bench:
         return f"LOCKSTEP_PLANTED_{(self.model or self.top).upper()}"
 
 
-def read_benches(path=BENCHES):
+def read_toml(path=BENCHES):
     with open(path, "rb") as file:
-        read = tomllib.load(file)
+        return tomllib.load(file)
+
+
+def judged_by_properties(jobs):
+    """Those of the jobs in hw/formal that judge mutants of their block."""
+    by_tests = read_toml()["by_tests"]
+    unknown = sorted(set(by_tests) - {job.block for job in jobs})
+    if unknown:
+        raise Undecided(f"benches.toml: by_tests: no job in hw/formal is of {', '.join(unknown)}")
+    return [job for job in jobs if job.block not in by_tests]
+
+
+def read_benches(path=BENCHES):
+    read = read_toml(path)
     try:
         return [Bench(**entry) for entry in read["bench"]], read["seen"]
     except TypeError as error:
@@ -63,18 +76,17 @@ def below(top):
 
 def blocks_by_bench(benches, below=below):
     """Of each bench the blocks that it judges: those for which it is the smallest, and its top, which comes first.
-    Blocks with a job are judged by their properties, but for tops."""
-    with_job = {job.block for job in prove.read_jobs()}
+    Blocks that properties judge are left out."""
+    with_job = {job.block for job in judged_by_properties(prove.read_jobs())}
     listed = dict.fromkeys(one.name for one in synth.listed())
-    tops = {one.name for one in synth.listed() if one.is_top}
     inside = {bench.top: below(bench.top) for bench in benches}
     own = {bench.top for bench in benches}
     result = {
-        bench.top: [bench.top] if bench.top in tops or bench.top not in with_job else [] for bench in benches
+        bench.top: [bench.top] if bench.top not in with_job else [] for bench in benches
     }
     for block in listed:
         smallest = min((top for top in inside if block in inside[top]), key=lambda top: len(inside[top]), default=None)
-        if smallest and block not in own | with_job | tops:
+        if smallest and block not in own | with_job:
             result[smallest].append(block)
     return result
 

@@ -42,7 +42,14 @@ class Blocks(unittest.TestCase):
         names = sorted(name for names in judged.values() for name in names)
         self.assertEqual(names, sorted(set(names)), "some are judged twice")
         listed = {one.name for one in mutate.synth.listed()}
-        self.assertEqual(listed - set(names) - {job.block for job in mutate.prove.read_jobs()}, set())
+        by_properties = {job.block for job in benches.judged_by_properties(mutate.prove.read_jobs())}
+        self.assertEqual(listed - set(names) - by_properties, set())
+        self.assertEqual(by_properties & set(names), set(), "some are judged twice")
+
+    def test_tests_judge_only_what_could_be_judged_by_properties(self):
+        with mock.patch.object(benches, "read_toml", return_value={"by_tests": ["nothing"]}):
+            with self.assertRaisesRegex(benches.Undecided, "by_tests: no job in hw/formal is of nothing"):
+                benches.judged_by_properties(mutate.prove.read_jobs())
 
     def test_an_assertion_is_left_out_and_lines_keep_their_numbers(self):
         for line in (5, 6):
@@ -98,11 +105,11 @@ class Chosen(unittest.TestCase):
         given = SimpleNamespace(blocks=list(blocks), bench=list(tops))
         judged = {"one": ["one", "part"], "two": ["two"]}
         known = [benches.Bench("one", "package"), benches.Bench("two", "package")]
-        properties, tests = bench.chosen(given, judged, known, {"proven", "two"})
+        properties, tests = bench.chosen(given, judged, known, {"proven"})
         return properties, [(one.top, names) for one, names, _ in tests]
 
-    def test_blocks_with_a_job_are_judged_by_properties(self):
-        self.assertEqual(self.chosen(["part", "proven", "two"]), (["proven", "two"], [("one", ["part"])]))
+    def test_what_properties_judge_is_not_judged_by_tests(self):
+        self.assertEqual(self.chosen(["part", "proven", "two"]), (["proven"], [("one", ["part"]), ("two", ["two"])]))
 
     def test_mutants_can_be_planted_in_all_that_properties_judge(self):
         names = bench.with_properties()
