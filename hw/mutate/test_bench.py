@@ -93,6 +93,18 @@ class Around(unittest.TestCase):
         self.assertTrue(benches.Plan.is_worth_asking(plan, 1, "a", "whole"))
 
 
+class Miters(unittest.TestCase):
+    def test_each_has_a_name_of_its_own(self):
+        """That of a module and that of the one around it, which has as long a name and as many mutants, among them."""
+        plan = SimpleNamespace(child=lambda *_: (0, ""), bench=benches.Bench("top", "package"))
+        with mock.patch.object(mutate, "is_equivalent", lambda *_: True):
+            names = [
+                bench.miter(plan, None, module, numbers, kind)
+                for kind in ("cut", "whole") for module in ("part$top.i_a", "around$top.i") for numbers in ([3, 5], [3, 9])
+            ]  # fmt: skip
+        self.assertEqual(len(set(names)), len(names), names)
+
+
 class Chosen(unittest.TestCase):
     def chosen(self, blocks=(), tops=()):
         given = SimpleNamespace(blocks=list(blocks), bench=list(tops))
