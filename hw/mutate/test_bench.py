@@ -10,6 +10,7 @@ from unittest import mock
 
 import bench
 import benches
+import clocks
 import mutate
 import seen
 import suite
@@ -71,6 +72,21 @@ class Seen(unittest.TestCase):
         for expression in ("valid_o", "{valid_o, my_result_o}"):
             with self.assertRaisesRegex(RuntimeError, "does not name result_o$"):
                 seen.module_of(self.PORTS, expression)
+
+
+class Clocks(unittest.TestCase):
+    def test_registers_with_one_clock_that_runs_can_be_compared(self):
+        register, sum_of = ("CLK", ["clk_i[0]"]), ("A", ["a_i[0]", "count_q[0]"])
+        for pins, inputs, expected in (
+            ([register, sum_of, ("RD_CLK", [])], {"clk_i[0]", "a_i[0]"}, None),
+            ([sum_of], {"a_i[0]"}, None),
+            ([register, ("WR_CLK", ["slow[0]"])], {"clk_i[0]"}, "several clocks: clk_i.0., slow.0."),
+            ([register], {"a_i[0]"}, "makes the clock"),
+            ([register, ("S", ["clk_i[0]"])], {"clk_i[0]"}, "read as a signal"),
+        ):
+            with self.subTest(pins):
+                found = clocks.fault(pins, inputs)
+                self.assertRegex(found, expected) if expected else self.assertIsNone(found)
 
 
 class Around(unittest.TestCase):
