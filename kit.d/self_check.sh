@@ -66,6 +66,7 @@ same "a script of an older environment" "$("$folder/venv/bin/script")" "it runs"
 
 same "what counts the cells of blocks" "$(python3 -B "$root/hw/area/test_synth.py" 2>&1 | tail -n 1)" "OK"
 if python3 -c 'import tomllib' 2>/dev/null; then
+    same "what proves properties" "$(python3 -B "$root/hw/formal/test_prove.py" 2>&1 | tail -n 1)" "OK"
     same "what plants mutants" "$(python3 -B "$root/hw/mutate/test_mutate.py" 2>&1 | tail -n 1)" "OK"
     same "what judges mutants by tests" "$(python3 -B "$root/hw/mutate/test_bench.py" 2>&1 | tail -n 1)" "OK"
     same "the table of all blocks" "$(python3 -B "$root/hw/blocks/blocks.py" --check 2>&1)" ""

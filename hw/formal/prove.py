@@ -66,12 +66,16 @@ def parts_of(entry):
 
 
 def read_jobs():
-    with open(HERE / "jobs.toml", "rb") as file:
-        entries = tomllib.load(file)["job"]
     try:
-        jobs = [Job(**one) for entry in entries for one in parts_of(entry)]
-    except TypeError as error:
+        with open(HERE / "jobs.toml", "rb") as file:
+            jobs = [Job(**one) for entry in tomllib.load(file)["job"] for one in parts_of(entry)]
+    except (TypeError, tomllib.TOMLDecodeError) as error:
         raise Undecided(f"jobs.toml: {error}") from None
+    titles = [job.title for job in jobs]
+    # The outcome of one would hide that of the other.
+    twice = sorted({title for title in titles if titles.count(title) > 1})
+    if twice:
+        raise Undecided(f"jobs.toml: several jobs are called {', '.join(twice)}; `name` tells them apart")
     for job in jobs:
         if job.engine not in ENGINES:
             raise Undecided(f"jobs.toml: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
@@ -89,12 +93,16 @@ def sources():
 
 def files_of(job):
     """All files that a job needs: what the block is made of, the rules, and the wrapper at the end."""
-    stubs = {name: replace(verilog.source(HERE / f"blocks/any_{name}.sv"), name=name) for name in job.stubs}
-    known = {**sources(), **stubs}
+    wrapper = HERE / f"blocks/{job.top}.sv"
+    stubs = {name: HERE / f"blocks/any_{name}.sv" for name in job.stubs}
+    for path in (wrapper, *stubs.values()):
+        if not path.is_file():
+            raise Undecided(f"jobs.toml: {job.title}: there is no {path.relative_to(ROOT)}")
+    known = {**sources(), **{name: replace(verilog.source(path), name=name) for name, path in stubs.items()}}
     if job.block not in known:
         raise Undecided(f"jobs.toml: {job.block}: hw/rtl has no such block")
     rules = sorted((HERE / "rules").glob("*.sv"))
-    return [*verilog.paths(known, job.block), *rules, HERE / f"blocks/{job.top}.sv"]
+    return [*verilog.paths(known, job.block), *rules, wrapper]
 
 
 def digest(job, files):

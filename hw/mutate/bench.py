@@ -9,6 +9,7 @@ equivalent if a miter of its module with and without it is proven for all time. 
 
 import argparse
 import functools
+import hashlib
 import os
 import subprocess
 import sys
@@ -50,7 +51,9 @@ def judge_by_tests(tests, digest, number):
 
 def miter(plan, children, module, numbers, kind):
     """The name of the miter of some mutants in a module, or nothing where it cannot be made or says nothing."""
-    name = f"{kind}_{min(numbers)}_{len(numbers)}_{len(module)}"
+    # Models are known by their names, so each has its own.
+    asked = hashlib.sha256(" ".join([module, *map(str, numbers)]).encode()).hexdigest()[:12]
+    name = f"{kind}_{asked}"
     code, log = plan.child(children, "miter_bench.py", f"{name}.log", name, module, kind, *map(str, numbers))
     if code != 0:
         prove.say(f"{plan.bench.top}: no miter of {module}: {benches.errors(log)}")

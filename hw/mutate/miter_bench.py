@@ -5,7 +5,7 @@ plant_bench.py, which has written what it reads.
 miter_bench.py WISH NAME MODULE KIND NUMBER ... writes NAME.aag, as plant.py does. Where KIND is `cut`, what is below the
 module is not in it: it gives what it wants, and what it gets is compared. Where KIND is `whole`, only memories are
 outside. Where it is `asked`, what the block's entry in `seen` says of its outputs is compared in their place, besides
-what memories get.
+what memories get. There is no miter of what has several clocks, or stops one.
 """
 
 import json
@@ -13,6 +13,7 @@ import os
 import sys
 from pathlib import Path
 
+import clocks
 import plant
 import seen
 from model import run
@@ -43,6 +44,23 @@ def choice_by_input(design, top, width):
         return libyosys.SigSpec(wire)
 
     return choice
+
+
+def check_clock(top):
+    """What has several clocks, or stops one, cannot be compared."""
+
+    def bits_of(signal):
+        return [f"{name_of(bit.wire)}[{bit.offset}]" for bit in signal.bits() if bit.is_wire()]
+
+    pins = [
+        (str(port).removeprefix("\\"), bits_of(signal))
+        for cell in top.cells_.values() if str(cell.type) not in plant.CHECKS
+        for port, signal in cell.connections_.items() if cell.input(port)
+    ]  # fmt: skip
+    inputs = {bit for one in top.wires_.values() if one.port_input for bit in bits_of(libyosys.SigSpec(one))}
+    fault = clocks.fault(pins, inputs)
+    if fault:
+        raise RuntimeError(fault)
 
 
 def own_ports(top):
@@ -109,6 +127,9 @@ def main(path, name, module, kind, numbers):
             cell.setPort(id_of(port), libyosys.SigSpec(top.wire(id_of(port))))
     run(design, "flatten")
     plant.remove_checks(plant.module_of(design, "planted"))
+    # Of several names of a signal one is left.
+    run(design, "opt_clean")
+    check_clock(top)
     plant.write_miter(design, {"top": "planted", "folder": str(folder)}, width, name, compared)
 
 

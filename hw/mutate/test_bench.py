@@ -10,6 +10,7 @@ from unittest import mock
 
 import bench
 import benches
+import clocks
 import mutate
 import seen
 import suite
@@ -80,6 +81,21 @@ class Seen(unittest.TestCase):
                 seen.module_of(self.PORTS, expression)
 
 
+class Clocks(unittest.TestCase):
+    def test_registers_with_one_clock_that_runs_can_be_compared(self):
+        register, sum_of = ("CLK", ["clk_i[0]"]), ("A", ["a_i[0]", "count_q[0]"])
+        for pins, inputs, expected in (
+            ([register, sum_of, ("RD_CLK", [])], {"clk_i[0]", "a_i[0]"}, None),
+            ([sum_of], {"a_i[0]"}, None),
+            ([register, ("WR_CLK", ["slow[0]"])], {"clk_i[0]"}, "several clocks: clk_i.0., slow.0."),
+            ([register], {"a_i[0]"}, "makes the clock"),
+            ([register, ("S", ["clk_i[0]"])], {"clk_i[0]"}, "read as a signal"),
+        ):
+            with self.subTest(pins):
+                found = clocks.fault(pins, inputs)
+                self.assertRegex(found, expected) if expected else self.assertIsNone(found)
+
+
 class Around(unittest.TestCase):
     def test_the_module_around_another_is_that_of_its_instance(self):
         text = "module \\a$top.i_a\n  cell \\b$top.i_a.i_b \\i_b\n  cell $and $1\nend\nmodule \\top\n  cell \\a$top.i_a \\i_a\nend\n"
@@ -98,6 +114,18 @@ class Around(unittest.TestCase):
         self.assertEqual(worth, [True, False, False, True])
         plan.module = lambda _: "a"
         self.assertTrue(benches.Plan.is_worth_asking(plan, 1, "a", "whole"))
+
+
+class Miters(unittest.TestCase):
+    def test_each_has_a_name_of_its_own(self):
+        """That of a module and that of the one around it, which has as long a name and as many mutants, among them."""
+        plan = SimpleNamespace(child=lambda *_: (0, ""), bench=benches.Bench("top", "package"))
+        with mock.patch.object(mutate, "is_equivalent", lambda *_: True):
+            names = [
+                bench.miter(plan, None, module, numbers, kind)
+                for kind in ("cut", "whole") for module in ("part$top.i_a", "around$top.i") for numbers in ([3, 5], [3, 9])
+            ]  # fmt: skip
+        self.assertEqual(len(set(names)), len(names), names)
 
 
 class Chosen(unittest.TestCase):

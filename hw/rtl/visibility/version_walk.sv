@@ -6,7 +6,7 @@
 // stretch come on different ports; each port keeps the last line of each walk. A walk ends as a
 // row, as a fault, or silently, and its number is then free; or it continues with an older record.
 // A row is passed on with the part of the payload that came with the header. Source of the rule:
-// lockdb/src/device/walk.rs.
+// lockdb/src/device_reader/walk.rs.
 module version_walk #(
     parameter int unsigned LogChains = 7
 ) (

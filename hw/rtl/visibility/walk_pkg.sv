@@ -27,7 +27,7 @@ package walk_pkg;
         logic [31:0] vid_first;
     } job_t;
 
-    // How a walk ended; lockdb/src/device/walk.rs has the same numbers.
+    // How a walk ended; lockdb/src/device_reader/walk.rs has the same numbers.
     typedef enum logic [3:0] {
         Found         = 4'd0,
         NoPlace       = 4'd1,

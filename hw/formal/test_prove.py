@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Tests of what needs neither Yosys nor a solver: python3 hw/formal/test_prove.py."""
+
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import prove
+from children import Undecided
+
+JOB = '[[job]]\nblock = "lut_ram"\n'
+
+
+class Jobs(unittest.TestCase):
+    def read(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "jobs.toml").write_text(text)
+            with mock.patch.object(prove, "HERE", Path(folder)):
+                return prove.read_jobs()
+
+    def test_those_of_the_file_have_all_their_files(self):
+        for job in prove.read_jobs():
+            self.assertTrue(all(path.is_file() for path in prove.files_of(job)), job.title)
+
+    def test_each_part_of_an_entry_is_a_job(self):
+        parts = JOB + "[job.parts]\none = { parameters = { Part = 1 } }\ntwo = { parameters = { Part = 2 } }\n"
+        found = [(job.title, job.parameters) for job in self.read(parts)]
+        self.assertEqual(found, [("lut_ram_one", {"Part": 1}), ("lut_ram_two", {"Part": 2})])
+
+    def test_two_jobs_of_one_name_are_refused(self):
+        with self.assertRaisesRegex(Undecided, "several jobs are called lut_ram;"):
+            self.read(JOB + JOB)
+        self.assertEqual([job.title for job in self.read(JOB + JOB + 'name = "other"\n')], ["lut_ram", "other"])
+
+    def test_what_the_file_says_wrongly_is_named(self):
+        for wrong, named in (("deep = 1", "deep"), ('engine = "none"', "no engine none"), ("depth =", "line 3")):
+            with self.assertRaisesRegex(Undecided, named):
+                self.read(f"{JOB}{wrong}\n")
+
+    def test_a_file_that_is_missing_is_named(self):
+        for job, named in ((prove.Job("lut_ram", stubs=("none",)), "any_none.sv"), (prove.Job("none"), "none_formal.sv")):
+            with self.assertRaisesRegex(Undecided, named):
+                prove.files_of(job)
+
+
+if __name__ == "__main__":
+    unittest.main()
