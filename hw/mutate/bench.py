@@ -186,7 +186,8 @@ def by_tests(given, by_bench, seen, with_job, children):
 def with_properties():
     """The blocks with a job, and their jobs, but for what is there only to be proven, of which no hardware is made."""
     listed = {one.name for one in mutate.synth.listed()}
-    return {name for job in prove.read_jobs() if job.block in listed for name in (job.block, job.title)}
+    jobs = [job for job in prove.read_jobs() if job.block in listed and not job.progress]
+    return {name for job in jobs for name in (job.block, job.title)}
 
 
 def by_properties(given, blocks):

@@ -44,6 +44,12 @@ class Blocks(unittest.TestCase):
         listed = {one.name for one in mutate.synth.listed()}
         self.assertEqual(listed - set(names) - {job.block for job in mutate.prove.read_jobs()}, set())
 
+    def test_jobs_of_progress_judge_no_mutants(self):
+        jobs = [job for job in mutate.prove.read_jobs() if job.progress]
+        self.assertTrue(jobs)
+        self.assertEqual({job.title for job in jobs} & bench.with_properties(), set())
+        self.assertLessEqual({job.block for job in jobs}, bench.with_properties())
+
     def test_an_assertion_is_left_out_and_lines_keep_their_numbers(self):
         for line in (5, 6):
             text, name = benches.without_assertion(TEXT, line)
