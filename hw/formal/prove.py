@@ -258,8 +258,8 @@ def self_test():
         place = folder / str(number)
         place.mkdir(parents=True)
         job = jobs[mutant["job"]]
-        if job.progress:
-            # What is proven of the block need not hold with the fault, so it is not taken for granted.
+        if job.progress and not mutant.get("granted"):
+            # What else is proven of the block need not hold with the fault, so it is not taken for granted.
             job = replace(job, engine="bounded", depth=job.cover_depth)
         job = replace(
             job, without=mutant.get("without", ()), parameters={**job.parameters, **mutant.get("parameters", {})}
