@@ -78,7 +78,18 @@ def read_jobs():
             raise Undecided(f"jobs.toml: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
         if job.engine != "pdr" and job.depth < 1:
             raise Undecided(f"jobs.toml: {job.title}: {job.engine} needs a `depth`")
+        if job.progress and not any(is_granted(job, other) for other in jobs):
+            raise Undecided(
+                f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `parameters` and `assumed`,"
+                " and leaves out no more properties"
+            )
     return jobs
+
+
+def is_granted(job, other):
+    """Whether all that a job of progress takes for granted is proven by another."""
+    same = all(getattr(job, one) == getattr(other, one) for one in ("block", "stubs", "parameters", "assumed"))
+    return same and not other.progress and other.engine != "bounded" and set(other.without) <= set(job.without)
 
 
 @functools.cache
