@@ -20,7 +20,7 @@ module done_merge_progress #(
         .clk_i, .rst_ni, .waits_i(m_axis_tvalid), .served_i(m_axis_tready));
     waits_at_most #(.Most(Places*(Late + 1) - 1)) i_is_taken (.clk_i, .rst_ni,
         .waits_i((place & valid_i) != 0), .served_i((place & ready_o) != 0));
-    waits_at_most #(.Most(2*Places*(Late + 1))) i_leaves (
+    waits_at_most #(.Most((2*Places + 1)*(Late + 1) - 2)) i_leaves (
         .clk_i, .rst_ni, .waits_i(followed), .served_i(leaves));
 endmodule
 bind done_merge_formal done_merge_progress #(.Places(Places)) i_progress (
