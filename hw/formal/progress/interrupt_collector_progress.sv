@@ -19,7 +19,7 @@ module interrupt_collector_progress #(
         .clk_i, .rst_ni, .waits_i(m_axis_irq_tvalid), .served_i(m_axis_irq_tready));
     waits_at_most #(.Most(Vectors*(Late + 1) - 1)) i_is_offered (
         .clk_i, .rst_ni, .waits_i(waits), .served_i(chosen));
-    waits_at_most #(.Most((Vectors + 1)*(Late + 1) - 2)) i_is_handed_over (
+    waits_at_most #(.Most(Vectors*(Late + 1))) i_is_handed_over (
         .clk_i, .rst_ni, .waits_i(open), .served_i(handed));
 endmodule
 bind interrupt_collector_formal interrupt_collector_progress #(.Vectors(Vectors)) i_progress (
