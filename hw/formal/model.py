@@ -72,7 +72,7 @@ def write_smt2(design, job):
     chosen = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
     chosen += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
     if job["progress"]:
-        # All else is proven by another job, for a world that may take any time. Runs that begin in reset need none of it.
+        # All else is proven by another job, for a world that takes any time. Runs that begin in reset need none of it.
         rest = f"{job['top']}/* {job['top']}/i_progress.* %d"
         chosen.append(f"chformal -assert{' -remove' if job['engine'] == 'bounded' else '2assume'} {rest}")
         chosen.append(f"chformal -cover -remove {rest}")

@@ -80,8 +80,8 @@ def read_jobs():
             raise Undecided(f"jobs.toml: {job.title}: {job.engine} needs a `depth`")
         if job.progress and not any(is_granted(job, other) for other in jobs):
             raise Undecided(
-                f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `parameters` and `assumed`,"
-                " and leaves out no more properties"
+                f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `parameters` and"
+                " `assumed`, and leaves out no more properties"
             )
     return jobs
 
