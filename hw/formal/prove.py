@@ -277,8 +277,10 @@ def self_test():
         )
         files = files_of(job)
         if "file" in mutant:
-            path = ROOT / "hw/rtl" / mutant["file"]
+            path = (ROOT / "hw/rtl" / mutant["file"]).resolve()
             text = path.read_text(encoding="utf-8")
+            if path not in files:
+                raise Undecided(f"mutants.toml: {mutant['job']} does not read {mutant['file']}")
             if text.count(mutant["right"]) != 1:
                 raise Undecided(f"mutants.toml: {mutant['right']!r} should stand once in {mutant['file']}")
             wrong = place / path.name
