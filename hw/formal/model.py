@@ -2,7 +2,7 @@
 """Makes the models of a block that ABC and smtbmc read. A process of its own, since Yosys prints from C++ and keeps
 what it has read.
 
-model.py WISH, where WISH is a file of JSON: files, top, parameters, assumed and the folder to write to.
+model.py WISH, where WISH is a file of JSON: files, top, parameters, assumed and others, and the folder to write to.
 """
 
 import json
@@ -71,6 +71,11 @@ def write_smt2(design, job):
     # What a block asks of its inputs is an assertion of its own; here it is assumed.
     chosen = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
     chosen += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
+    if job["progress"]:
+        # All else is proven by another job, for a world that takes any time. Runs that begin in reset need none of it.
+        rest = f"{job['top']}/* {job['top']}/i_progress.* %d"
+        chosen.append(f"chformal -assert{' -remove' if job['engine'] == 'bounded' else '2assume'} {rest}")
+        chosen.append(f"chformal -cover -remove {rest}")
     run(design, COMMON.format(**{**job, "chosen": "\n".join(chosen)}))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Proves properties of the RTL's blocks. jobs.toml says which, blocks/ has a wrapper for each, rules/ the properties
-that several of them share.
+"""Proves properties of the RTL's blocks. jobs.toml says which, blocks/ has a wrapper for each, progress/ what it does
+in time, rules/ the properties that several of them share.
 
 Prints a table in Markdown. Ends with 0 if all is proven, 1 if a property fails or a cover is out of reach, 2 if a
 job could not be decided or asked for.
@@ -49,6 +49,7 @@ class Job:
     open_memories: bool = False  # as registers, so that the wrapper can name their words
     quick: bool = False  # also in ./kit test
     limit: int = 300  # seconds, for all of it
+    progress: bool = False  # of progress/<block>_progress.sv, with all else that is proven of the block for granted
 
     @property
     def top(self):
@@ -56,7 +57,7 @@ class Job:
 
     @property
     def title(self):
-        return self.name or self.block
+        return self.name or self.block + "_progress" * self.progress
 
 
 def parts_of(entry):
@@ -81,7 +82,18 @@ def read_jobs():
             raise Undecided(f"jobs.toml: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
         if job.engine != "pdr" and job.depth < 1:
             raise Undecided(f"jobs.toml: {job.title}: {job.engine} needs a `depth`")
+        if job.progress and not any(is_granted(job, other) for other in jobs):
+            raise Undecided(
+                f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `parameters` and"
+                " `assumed`, and leaves out no more properties"
+            )
     return jobs
+
+
+def is_granted(job, other):
+    """Whether all that a job of progress takes for granted is proven by another."""
+    same = all(getattr(job, one) == getattr(other, one) for one in ("block", "stubs", "parameters", "assumed"))
+    return same and not other.progress and other.engine != "bounded" and set(other.without) <= set(job.without)
 
 
 @functools.cache
@@ -92,22 +104,26 @@ def sources():
 
 
 def files_of(job):
-    """All files that a job needs: what the block is made of, the rules, and the wrapper at the end."""
-    wrapper = HERE / f"blocks/{job.top}.sv"
+    """All files that a job needs: what the block is made of, the rules, and at the end the wrapper, or what is bound
+    into it."""
+    bound = [f"progress/{name}.sv" for name in ("waits_at_most", f"{job.block}_progress") if job.progress]
+    named = [HERE / one for one in (f"blocks/{job.top}.sv", *bound)]
     stubs = {name: HERE / f"blocks/any_{name}.sv" for name in job.stubs}
-    for path in (wrapper, *stubs.values()):
+    for path in (*named, *stubs.values()):
         if not path.is_file():
             raise Undecided(f"jobs.toml: {job.title}: there is no {path.relative_to(ROOT)}")
     known = {**sources(), **{name: replace(verilog.source(path), name=name) for name, path in stubs.items()}}
     if job.block not in known:
         raise Undecided(f"jobs.toml: {job.block}: hw/rtl has no such block")
     rules = sorted((HERE / "rules").glob("*.sv"))
-    return [*verilog.paths(known, job.block), *rules, wrapper]
+    return [*verilog.paths(known, job.block), *rules, *named]
 
 
 def digest(job, files):
     """Of all that a proof follows from but the programs that run it."""
-    hashed = hashlib.sha256(json.dumps(asdict(job), default=sorted).encode())
+    # Jobs that were there before `progress` was an entry keep their digests.
+    entries = {name: value for name, value in asdict(job).items() if name != "progress" or value}
+    hashed = hashlib.sha256(json.dumps(entries, default=sorted).encode())
     for path in with_included(files):
         hashed.update(b"\0" + " ".join(verilog.plain(path).split()).encode())
     return hashed.hexdigest()[:12]
@@ -131,7 +147,7 @@ def place_of(name, files):
     *instances, own = name.split(".")
     for instance in instances:
         made = re.search(
-            rf"(\w+)\s+(?:#\s*\((?:[^()]|\([^()]*\))*\)\s*)?{re.escape(instance)}\s*\(", texts[path]
+            rf"(\w+)\s+(?:#\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)?{re.escape(instance)}\s*\(", texts[path]
         )
         module = made and re.compile(rf"^module {made[1]}\b", re.M)
         path = next((one for one in files if module and module.search(texts[one])), path)
@@ -260,13 +276,18 @@ def self_test():
         place = folder / str(number)
         place.mkdir(parents=True)
         job = jobs[mutant["job"]]
+        if job.progress and not mutant.get("granted"):
+            # What else is proven of the block need not hold with the fault, so it is not taken for granted.
+            job = replace(job, engine="bounded", depth=job.cover_depth)
         job = replace(
             job, without=mutant.get("without", ()), parameters={**job.parameters, **mutant.get("parameters", {})}
         )
         files = files_of(job)
         if "file" in mutant:
-            path = ROOT / "hw/rtl" / mutant["file"]
+            path = (ROOT / "hw/rtl" / mutant["file"]).resolve()
             text = path.read_text(encoding="utf-8")
+            if path not in files:
+                raise Undecided(f"mutants.toml: {mutant['job']} does not read {mutant['file']}")
             if text.count(mutant["right"]) != 1:
                 raise Undecided(f"mutants.toml: {mutant['right']!r} should stand once in {mutant['file']}")
             wrong = place / path.name

@@ -52,6 +52,11 @@ class Blocks(unittest.TestCase):
             with self.assertRaisesRegex(benches.Undecided, "by_tests: no job in hw/formal is of nothing"):
                 benches.judged_by_properties(mutate.prove.read_jobs())
 
+    def test_jobs_of_progress_judge_no_mutants(self):
+        jobs = [job for job in mutate.prove.read_jobs() if job.progress]
+        self.assertTrue(jobs)
+        self.assertEqual({job.title for job in jobs} & bench.with_properties(), set())
+
     def test_an_assertion_is_left_out_and_lines_keep_their_numbers(self):
         for line in (5, 6):
             text, name = benches.without_assertion(TEXT, line)
