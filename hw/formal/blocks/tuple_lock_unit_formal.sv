@@ -7,7 +7,8 @@
 // Assumed are, besides the rules of the buses: the requester does not use the tag while it is open; no cancel aims at
 // the tag, so this says nothing of acquires that are cancelled; memory answers an access of the tag as often as it
 // should; and a queue of completed accesses, which has a place for each tag, is not full when one more completes.
-// The last follows from what is proven of any tag: each has at most one access.
+// The last follows from what is proven of any tag: each has at most one access. So does that no more than 128 writes are
+// under way, which the rules of AXI4 assume.
 `include "../rules/rule.svh"
 `include "lock_types.svh"
 module tuple_lock_unit_formal (
@@ -70,7 +71,7 @@ module tuple_lock_unit_formal (
         .bvalid(s_axil_bvalid), .bready(s_axil_bready), .bresp(s_axil_bresp),
         .arvalid(s_axil_arvalid), .arready(s_axil_arready), .araddr({s_axil_arprot, s_axil_araddr}),
         .rvalid(s_axil_rvalid), .rready(s_axil_rready), .rdata(s_axil_rdata), .rresp(s_axil_rresp));
-    axi4_rules #(.IdWidth(11), .Most(8), .Atomics(1), .Bursts(0)) i_memory (
+    axi4_rules #(.IdWidth(11), .Most(128), .Atomics(1), .Bursts(0)) i_memory (
         .clk_i, .rst_ni,
         .awvalid(m_axi_awvalid), .awready(m_axi_awready), .awid(m_axi_awid), .awaddr(m_axi_awaddr),
         .awlen(m_axi_awlen), .awsize(m_axi_awsize), .awburst(m_axi_awburst), .awlock(m_axi_awlock),

@@ -7,7 +7,7 @@
 // `forget_i` starts to clear all results, `forget_images_i` those of images; `busy_o` is high until this
 // is done.
 module page_results #(
-    parameter int unsigned LogPages  = 16,
+    parameter int unsigned LogPages  = 16,    // LogImages or more
     parameter int unsigned LogImages = 10     // 6 or more
 ) (
     input  logic                clk_i,
@@ -86,5 +86,11 @@ module page_results #(
         known_o                <= known_bit && found_key_q == look_key_q;
         if (learn_i) entries_q[learn] <= {learn_key, facts_i};
     end
+
+`ifndef SYNTHESIS
+    if (LogImages < 6 || LogPages < LogImages || LogPages > 39) begin : g_pages
+        $error("LogPages is %0d, LogImages %0d, expected 6 <= LogImages <= LogPages <= 39", LogPages, LogImages);
+    end
+`endif
 
 endmodule
