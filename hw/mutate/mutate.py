@@ -31,7 +31,7 @@ SECONDS = (10, 120)
 # In which a property has to fail; more where the job has more for its covers, such as places of which all are taken.
 CLOCKS = (6, 16)
 # The name, and where it is an array of ports, its size.
-OUTPUT = re.compile(r"^\s*output\b[^,\n]*?(\w+)\s*(\[[^\]]*\])?\s*,?\s*$", re.M)
+OUTPUT = re.compile(r"^\s*output\b[^,;\n]*?(\w+)\s*(\[[^\]]*\])?\s*[,;]?\s*$", re.M)
 SEEN = re.compile(r"^\s*assign seen\s*=([^;]*);", re.M)
 EMPTY = re.compile(r"lat = +0 +and = +0\b")
 VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
@@ -217,7 +217,10 @@ def run(plan, children, jobs):
 
 def outputs(block):
     """Patterns for the names of a block's outputs; each port of an array has one of its own."""
-    return [f"{name}?[0-9]*" if size else name for name, size in OUTPUT.findall(block)]
+    found = [f"{name}?[0-9]*" if size else name for name, size in OUTPUT.findall(block)]
+    if not found:
+        raise Undecided("no output of the block is found, so a miter would compare nothing")
+    return found
 
 
 def keep(plan, verdict):

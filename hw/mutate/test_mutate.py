@@ -70,6 +70,13 @@ class Report(unittest.TestCase):
         text = "  output logic [Blocks-1:0][7:0] valid_o,\n  input logic a_i,\n  output logic [1:0] b_o[Blocks]\n);"
         self.assertEqual(mutate.outputs(text), ["valid_o", "b_o?[0-9]*"])
 
+    def test_outputs_are_found_as_the_bluespec_compiler_writes_them(self):
+        text = "module one (clk_i, valid_o, data_o);\n  output valid_o;\n  output [7 : 0] data_o;\n  wire [7 : 0] data_o;\n"
+        self.assertEqual(mutate.outputs(text), ["valid_o", "data_o"])
+
+    def test_a_block_without_outputs_is_not_judged(self):
+        self.assertRaisesRegex(mutate.Undecided, "no output", mutate.outputs, "module one (input logic clk_i);\n")
+
 
 class Asked(unittest.TestCase):
     def test_what_counts_of_the_outputs_names_all_of_them(self):
