@@ -72,7 +72,7 @@ module lock_step_formal #(
     progress_t  progress_q, waiter_q;  // of its request, and of the acquire that waits while another is under way
     logic [3:0] phase_q;
     line_t      line_q, answer_q;
-    logic       failed_q;
+    logic       failed_q, error_q;     // this access; one of this request
 
     // Where the transaction is, or will be, in the ring; and whether its word is there, in the queue; and its last answer.
     slot_t place;
@@ -207,6 +207,7 @@ module lock_step_formal #(
             ahead_q <= (registers ? head.waiting : ahead_q) & next.waiting;
             if (registers) rank_q <= 3'd1 + count(head.waiting);
             if (begins) begin
+                error_q    <= 1'b0;
                 op_q       <= op;
                 waiter_q   <= progress_q;
                 state_q    <= Access;
@@ -224,6 +225,7 @@ module lock_step_formal #(
                 state_q  <= Answered;
                 answer_q <= seen;
                 failed_q <= fails;
+                error_q  <= error_q || fails;
                 took_q   <= took;
             end else if (steps_on) begin
                 progress_q <= outcome.progress;
@@ -286,6 +288,17 @@ module lock_step_formal #(
     `PART(1, slot_is_withdrawn_after_an_error, !was_q || $past(!(steps_on && failed_q && (phase_q == Register || phase_q == Review))
         || outcome.writes && outcome.write.phase == Withdraw))
     `PART(1, full_is_told_if_no_slot_is_left, !was_q || $past(!tells || outcome.code != RefusedFull || full))
+    `PART(1, contended_is_told_in_the_last_round, !was_q || $past(!tells || outcome.code != RefusedContended
+        || progress_q.rounds == 8'd255))
+    `PART(1, bus_error_is_told_after_one, !was_q || $past(!tells || outcome.code != BusError || error_q))
+    `PART(1, who_stays_waits_still, !was_q || $past(!(steps_on && outcome.stays)
+        || answered && phase_q == Watch && found.waiting[place] && found.holder != x))
+    `PART(1, poll_tells_what_was_read, !was_q || $past(!tells || op_q != Poll || outcome.code == BusError
+        || (outcome.code == Granted) == (found.holder == x)
+            && (outcome.code == Queued) == (found.waiting[place] && found.holder != x)))
+    // Else a store would be taken for a read below.
+    `PART(1, kind_of_access_is_that_of_its_phase, !was_q || $past(!steps_on
+        || !(outcome.writes && is_read(outcome.write.phase)) && !(outcome.reads && !is_read(outcome.read))))
     `PART(1, one_of_five_is_done, !was_q || $past(state_q != Answered
         || $onehot({outcome.writes, outcome.reads, outcome.finishes, outcome.enters, outcome.stays})))
 
@@ -421,6 +434,9 @@ module lock_step_formal #(
             && (progress_q.ending == Granted) == (head.holder == x))
     `PART(3, who_withdraws_has_its_end, state_q != Access && state_q != Answered || phase_q != Withdraw
         || !progress_q.ends || progress_q.ending == RefusedContended || progress_q.ending == BusError)
+    `PART(3, end_was_decided_for_a_reason, state_q != Access && state_q != Answered || phase_q != Withdraw || !progress_q.ends
+        || (progress_q.ending == RefusedContended ? progress_q.rounds == 8'd255 : error_q))
+    `PART(3, failed_access_is_an_error, state_q != Answered || !failed_q || error_q)
     `PART(2, who_acquires_does_not_hold, state_q == Idle || op_q == Release || !holds_q
         || state_q != Waits && phase_q == Take)
     `PART(2, who_takes_holds_if_it_took, state_q != Access && state_q != Answered || phase_q != Take
