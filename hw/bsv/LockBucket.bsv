@@ -12,17 +12,30 @@ function Slot ringStart(Head head) = head.waiting == 0 ? 1 : head.first;
 // The set with slot `start` as bit 0 and the others in the order of the ring.
 function Bit#(7) fromStart(Bit#(7) slots, Slot start);
    Bit#(14) twice = {slots, slots};
-   return truncate(twice >> (start - 1));
+   function Bit#(7) turned(Integer from) = truncate(twice >> mod(from + 7, 8));
+   Vector#(8, Bit#(7)) rings = genWith(turned);
+   return rings[start];
+endfunction
+
+// A function of two slots or steps as a table: each bit is a gate of six inputs, where sums and
+// comparisons would take chains of carries, one behind the other.
+function Bit#(3) tabulate(function Integer f(Integer a, Integer b), Bit#(3) a, Bit#(3) b);
+   function Bit#(3) entry(Integer at) = fromInteger(mod(f(div(at, 8), mod(at, 8)), 8));
+   Vector#(64, Bit#(3)) entries = genWith(entry);
+   return entries[{a, b}];
 endfunction
 
 // Steps from `start` to `slot` round the ring, 0 to 6.
-function Bit#(3) distance(Slot slot, Slot start) =
-   slot >= start ? slot - start : slot - start + 7;
+function Bit#(3) distance(Slot slot, Slot start);
+   function Integer steps(Integer to, Integer from) = to >= from ? to - from : to - from + 7;
+   return tabulate(steps, slot, start);
+endfunction
 
 // The slot that lies `steps` after `start`.
 function Slot ringSlot(Slot start, Bit#(3) steps);
-   Bit#(4) sum = extend(start) + extend(steps);
-   return truncate(sum > 7 ? sum - 7 : sum);
+   function Integer slot(Integer from, Integer far) =
+      from + far > 7 ? from + far - 7 : from + far;
+   return tabulate(slot, start, steps);
 endfunction
 
 // The number of the lowest set bit.
@@ -33,18 +46,33 @@ function Maybe#(Bit#(3)) lowest(Bit#(7) slots);
    return found;
 endfunction
 
-// How much of the ring the registered waiters take, gaps between them included.
-function Bit#(3) span(Bit#(7) queued);
-   Bit#(3) taken = 0;
+// The places behind all registered waiters.
+function Bit#(7) behind(Bit#(7) queued);
+   Bit#(7) places = 0;
    for (Integer i = 0; i < 7; i = i + 1)
-      if (queued[i] == 1) taken = fromInteger(i + 1);
-   return taken;
+      places[i] = pack((queued >> i) == 0);
+   return places;
+endfunction
+
+// How many bits are set, counted by three at a time: a sum of all would take chains of carries.
+function Bit#(3) ones(Bit#(7) bits);
+   function Bit#(1) parity(Bit#(1) a, Bit#(1) b, Bit#(1) c) = a ^ b ^ c;
+   function Bit#(1) two(Bit#(1) a, Bit#(1) b, Bit#(1) c) = a & b | c & (a | b);
+   let low = parity(bits[0], bits[1], bits[2]);
+   let high = parity(bits[3], bits[4], bits[5]);
+   let lows = two(bits[0], bits[1], bits[2]);
+   let highs = two(bits[3], bits[4], bits[5]);
+   let both = two(low, high, bits[6]);
+   return {two(lows, highs, both), parity(lows, highs, both), parity(low, high, bits[6])};
 endfunction
 
 // The places up to that many steps from the start of the ring.
 function Bit#(7) upTo(Bit#(3) steps) = ~(7'h7e << steps);
 
-function Bit#(7) slotBit(Slot slot) = 7'b1 << (slot - 1);
+function Bit#(7) slotBit(Slot slot);
+   Bit#(8) word = 1 << slot;
+   return truncateLSB(word);
+endfunction
 
 function Bool isRegistered(Head head, Slot slot) = (head.waiting & slotBit(slot)) != 0;
 
@@ -129,9 +157,9 @@ function Findings findIn(
    let oldest = words.precedesHolder && (head.waiting & ~words.younger) == 0;
    let dies = waitRule == WaitDie && !oldest;
    let enters = head.holder != 0 && !words.holds && head.cancels != 63
-      && steps >= span(words.queued);
+      && (words.queued & (7'h7f << steps)) == 0;
    // Of several, the one with the lowest number: docs/lock-protocol.md has the exception.
-   let its = slotOf(lowest(head.waiting & words.own));
+   let its = lowestSlot(head.waiting & words.own);
    let next = nextFirst(words);
    return Findings {
       head: head,
@@ -156,16 +184,20 @@ function Findings findIn(
       expected: words.expected };
 endfunction
 
-// The slot of a bit.
-function Maybe#(Slot) slotOf(Maybe#(Bit#(3)) place) =
-   isValid(place) ? tagged Valid (validValue(place) + 1) : tagged Invalid;
+// The slot of the lowest set bit.
+function Maybe#(Slot) lowestSlot(Bit#(7) slots);
+   Maybe#(Slot) found = tagged Invalid;
+   for (Integer i = 7; i > 0; i = i - 1)
+      if (slots[i - 1] == 1) found = tagged Valid fromInteger(i);
+   return found;
+endfunction
 
 // The first empty slot behind every registered waiter.
 function Maybe#(Slot) chooseSlot(Fault fault, Words words);
-   let skipped = span(words.queued);
-   if (fault == SlotInGap) skipped = 0;
-   if (fault == SlotTooFar && skipped != 7) skipped = skipped + 1;
-   Bit#(7) open = words.room & (7'h7f << skipped);
+   let places = behind(words.queued);
+   if (fault == SlotInGap) places = '1;
+   if (fault == SlotTooFar) places = places << 1;
+   Bit#(7) open = words.room & places;
    if (words.head.cancels == 63) open = 0;
    if (fault == FullMissed && open == 0) open = 7'h40;
    return case (lowest(open)) matches
@@ -176,7 +208,7 @@ endfunction
 
 // Of the last of these places; 1 is next to be granted.
 function Bit#(3) positionIn(Fault fault, Bit#(7) queued, Bit#(7) places);
-   let position = pack(countOnes(queued & places));
+   let position = ones(queued & places);
    return fault == PositionOffByOne ? position - 1 : position;
 endfunction
 
@@ -222,8 +254,7 @@ endfunction
 // The line of a tuple in a table of 2**log2Buckets lines, log2Buckets at most 32.
 function LineNumber lineOf(
       Fault fault, LineNumber base, Bit#(6) log2Buckets, Bit#(64) vid, Bit#(32) version);
-   Bit#(33) buckets = 1 << log2Buckets;
-   Bit#(32) mask = truncate(buckets - 1);
+   Bit#(32) mask = ~('1 << log2Buckets);
    if (fault == MaskShort) mask = mask >> 1;
    Bit#(32) bucket = truncate(mix(fault, vid, version)) & mask;
    LineNumber offset = extend(bucket);
