@@ -3,4 +3,5 @@
 
 pub mod programs;
 pub mod subject;
+pub mod values;
 pub mod walk;

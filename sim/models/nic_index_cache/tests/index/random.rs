@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use sim::bus::axi4::{Delay, ResponseOrder};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::BeatOrder;
+use suites::values::close_values;
 
 use crate::bench::{Answered, Bench, SEGMENTS, Surroundings};
 use crate::dut::{RequestWords, Subject};
@@ -50,14 +51,22 @@ fn table(random: &mut ChaCha8Rng, subject: &Subject) -> Table {
     Table::new(base, 2 * segments, bytes, limit, more, segments).expect("a table as it can be")
 }
 
+/// From one to that many.
+fn some_values(random: &mut ChaCha8Rng, most: usize, bits: u32) -> Vec<u64> {
+    let count = random.random_range(1..=most);
+    close_values(random, count, bits)
+}
+
 /// Draws requests that often fit the state that the entries are in, or were in a moment ago.
 struct Traffic {
     random: ChaCha8Rng,
     subject: Subject,
     segments: u32,
     all_segments: u32,
-    keys: u64,
-    owners: u16,
+    /// The lower halves of keys.
+    keys: Vec<u64>,
+    owners: Vec<u64>,
+    versions: Vec<u64>,
     limit: u8,
     token: u16,
     /// A run of requests to one segment.
@@ -72,10 +81,11 @@ impl Traffic {
             subject: *subject,
             segments: random.random_range(1..=(2 * places + 2).min(SEGMENTS / 2)),
             all_segments: table.segments(),
-            keys: random.random_range(1..=subject.objects as u64 + 2),
-            owners: random.random_range(1..4),
+            keys: some_values(random, subject.objects + 2, 32),
+            owners: some_values(random, 3, 16),
+            versions: some_values(random, 3, 32),
             limit: table.limit(),
-            token: 0,
+            token: random.random(),
             run: 0,
             segment: 0,
             random: ChaCha8Rng::seed_from_u64(random.random()),
@@ -121,15 +131,16 @@ impl Traffic {
         let random = &mut self.random;
         let outside = random.random_ratio(1, 100);
         let segment = self.segment;
-        let key = u64::from(segment) << 32 | random.random_range(0..self.keys);
+        let key = u64::from(segment) << 32 | self.keys[random.random_range(0..self.keys.len())];
         let home = segment * 2 + random.random_range(0..2);
         let (segment, home) = match outside {
             true if random.random() => (self.all_segments + random.random_range(0..3), home),
             true => (segment, 2 * self.all_segments + random.random_range(0..3)),
             false => (segment, home),
         };
-        let (version, ignored) = (random.random_range(0..3_u64), random.random::<u32>());
-        let owner = u64::from(random.random_range(0..self.owners));
+        let (version, ignored) =
+            (self.versions[random.random_range(0..self.versions.len())], random.random::<u32>());
+        let owner = self.owners[random.random_range(0..self.owners.len())];
         let epoch = match random.random_ratio(1, 6) {
             true => random.random_range(0..4),
             false => u64::from(bench.oracle.epoch(segment)),

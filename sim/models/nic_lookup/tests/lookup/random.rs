@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use sim::bus::axi4::{Delay, ResponseOrder};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::BeatOrder;
+use suites::values::close_values;
 use tables::Values;
 use tables::memory::HostMemory;
 use tables::robin_hood::{RobinHood, Shape};
@@ -127,7 +128,7 @@ struct Traffic {
     value_words: usize,
     limit: u8,
     keys: u64,
-    owners: u16,
+    owners: Vec<u64>,
     token: [u16; PORTS],
     /// Share of requests that only look up.
     looks: f64,
@@ -135,14 +136,19 @@ struct Traffic {
 
 impl Traffic {
     fn new(random: &mut ChaCha8Rng, subject: &Subject, host: &Host) -> Self {
+        let keys = random.random_range(1..=host.keys);
+        let owners = random.random_range(1..4);
+        let token = [random.random(), random.random()];
+        let looks = [0.3, 0.6, 0.95][random.random_range(0..3)];
+        let random = ChaCha8Rng::seed_from_u64(random.random());
         Traffic {
             value_words: subject.value_words,
             limit: host.table.geometry().limit().expect("tables have a limit") as u8,
-            keys: random.random_range(1..=host.keys),
-            owners: random.random_range(1..4),
-            token: [random.random(), random.random()],
-            looks: [0.3, 0.6, 0.95][random.random_range(0..3)],
-            random: ChaCha8Rng::seed_from_u64(random.random()),
+            keys,
+            owners: close_values(&mut random.clone(), owners, 16),
+            token,
+            looks,
+            random,
         }
     }
 
@@ -203,7 +209,7 @@ impl Traffic {
             true => random.random_range(0..4),
             false => bench.oracle.epoch(key),
         };
-        let owner = random.random_range(0..self.owners);
+        let owner = self.owners[random.random_range(0..self.owners.len())];
         // Exact or not, with the word or without, and reserved bits.
         let flags = random.random_range(0..16_u64);
         let mut words = RequestWords::default();
@@ -212,7 +218,7 @@ impl Traffic {
             | operation << 16
             | flags << 20
             | displacement << 24
-            | u64::from(owner) << 32
+            | owner << 32
             | u64::from(epoch) << 48;
         words[2] = random.random_range(0..3);
         for word in &mut words[3..3 + self.value_words] {
