@@ -12,8 +12,10 @@ import sys
 from pyosys import libyosys
 
 # One clock; what a property samples is moved back to the clock in which it is sampled, for assertions as for
-# assumptions, so that neither is a clock ahead of the other.
+# assumptions, so that neither is a clock ahead of the other. A table stays logic: as a memory it could hold anything here.
 COMMON = """
+hierarchy -check -top {top}
+proc -norom
 prep -top {top} -flatten
 async2sync
 chformal -early
@@ -53,6 +55,7 @@ def read(design, job):
     # The initial blocks of Bluespec's Verilog would hide a missing reset.
     read = [
         "read_slang",
+        "--no-proc",
         "--no-synthesis-define",
         "-D",
         "BSV_NO_INITIAL_BLOCKS",

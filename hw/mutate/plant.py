@@ -29,7 +29,7 @@ NO_LOGIC = re.compile(r"-port (\w*CLK|RD_EN|RD_[AS]RST) ")
 # Nothing is merged: a cell that the block and its properties have in common would change both.
 READ = """
 hierarchy -check -top {top}
-proc
+proc -norom
 flatten
 {seen}
 opt_expr -keepdc

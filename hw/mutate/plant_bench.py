@@ -34,7 +34,7 @@ endmodule
 """
 READ = """
 hierarchy -check -top {top}
-proc
+proc -norom
 opt_expr -keepdc
 opt_clean
 memory_collect
@@ -49,7 +49,7 @@ def name_of(item):
 def read(design, wish):
     sets = [f"-G {name}={value}" for name, value in wish["parameters"].items()]
     # As verilate has it, whose models check.
-    options = ["--no-synthesis-define", "-D", "BSV_NO_INITIAL_BLOCKS", "--keep-hierarchy"]
+    options = ["--no-proc", "--no-synthesis-define", "-D", "BSV_NO_INITIAL_BLOCKS", "--keep-hierarchy"]
     run(design, " ".join(["read_slang", *options, "--top", wish["top"], *sets, *wish["files"]]))
     run(design, READ.format(top=wish["top"]))
 
