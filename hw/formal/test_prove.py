@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Tests of what needs neither Yosys nor a solver: python3 hw/formal/test_prove.py."""
 
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -27,6 +28,14 @@ class Jobs(unittest.TestCase):
         parts = JOB + "[job.parts]\none = { parameters = { Part = 1 } }\ntwo = { parameters = { Part = 2 } }\n"
         found = [(job.title, job.parameters) for job in self.read(parts)]
         self.assertEqual(found, [("lut_ram_one", {"Part": 1}), ("lut_ram_two", {"Part": 2})])
+
+    def test_each_part_of_the_proof_of_the_lock_units_step_has_a_job(self):
+        text = (prove.HERE / "blocks/lock_step_formal.sv").read_text(encoding="utf-8")
+        used = {int(number) for number in re.findall(r"`PART\((\d+),", text)}
+        if "`PART(10 + p," in text:
+            used |= set(range(11, 18))
+        jobs = [job for job in prove.read_jobs() if job.block == "lock_step" and job.engine == "induction"]
+        self.assertEqual(used, {job.parameters["Part"] for job in jobs})
 
     def test_two_jobs_of_one_name_are_refused(self):
         with self.assertRaisesRegex(Undecided, "several jobs are called lut_ram;"):
