@@ -126,7 +126,8 @@ class Plan:
             "top": bench.top, "module": bench.module or bench.top, "parameters": bench.parameters,
             "unused_inputs": bench.inputs, "files": files, "power_up": str(POWER_UP),
             "rows": [
-                {"name": one, "number": NUMBERS[one not in tops], "seed": seed_of(one)} for one in blocks
+                {"name": one, "number": NUMBERS[one not in tops], "anywhere": one in tops, "seed": seed_of(one)}
+                for one in blocks
             ],
         }  # fmt: skip
         self.folder = kept / "bench" / bench.top / self.digest()

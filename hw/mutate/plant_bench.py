@@ -76,13 +76,13 @@ def listed(design, cells, row, folder):
 
 
 def choose(design, wish, folder):
-    """All mutants, and the numbers of those of each row; a row of the top has mutants anywhere below it."""
+    """All mutants, and the numbers of those of each row; that of a top has mutants anywhere below it."""
     lines = {os.path.realpath(path): plant.unchecked_lines(path) for path in wish["lines_of"]}
     modules = sorted(design.modules_.values(), key=lambda module: (len(name_of(module)), name_of(module)))
     mutants, rows = {}, {}
     for row in wish["rows"]:
         known = modules
-        if row["name"] != wish["top"]:
+        if not row["anywhere"]:
             # Of equal instances the first.
             known = [one for one in modules if name_of(one).split("$")[0] == row["name"]][:1]
         cells = [cell for module in known for cell in cells_of(module, lines)]
