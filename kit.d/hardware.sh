@@ -64,7 +64,8 @@ Usage: ./kit mutate [--write] [--jobs N] [--bench TOP] [BLOCK ...]
 
 Plants faults in blocks of hw/, and prints which of them are found, which change nothing that anybody could
 see, and which survive, with file and line: docs/mutants.md. Blocks with a job in hw/formal/jobs.toml are
-judged by the properties of ./kit prove, all others by the tests of a model crate (hw/mutate/benches.toml).
+judged by the properties of ./kit prove, all others by tests, and so are those whose properties tell too little:
+hw/mutate/benches.toml.
 
 Without a block, all are judged, which takes hours. What is known of a mutant is kept in .kit/mutate until
 the block changes, so that an interrupted run goes on where it stopped.

@@ -79,4 +79,6 @@ same "sources without a licence" "$(
         -e 'SPDX-License-Identifier: MIT OR Apache-2.0' -e '^// Generated from' \
         checks cli driver hw lockdb ndp-runtime sim tests workloads || true
 )" ""
+# Where this is a checkout; what was unpacked from an archive has been one.
+same "files with marks of a merge" "$(cd -- "$root" && git grep -lE '^(<<<<<<<|>>>>>>>) ' 2>/dev/null || true)" ""
 say "The shell of ./kit does what it should."

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Plants mutants in blocks, and looks which of them properties or tests kill.
 
-Blocks with a job in hw/formal are judged by their properties (mutate.py), unless benches.toml has them in `by_tests`. All
-others are judged by the tests of the
-model crate of a top above them (benches.toml): a mutant is killed if a test fails with it, or does not end. It is
-equivalent if a miter of its module with and without it is proven for all time. All others survive.
+Blocks with a job in hw/formal are judged by their properties (mutate.py), unless benches.toml has them in `by_tests`.
+All others are judged by the tests of the bench of a top above them (benches.toml): a mutant is killed if a test fails
+with it, or does not end. It is equivalent if a miter of its module with and without it is proven for all time. All
+others survive.
 """
 
 import argparse
