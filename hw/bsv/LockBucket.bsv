@@ -38,13 +38,20 @@ function Slot ringSlot(Slot start, Bit#(3) steps);
    return tabulate(slot, start, steps);
 endfunction
 
-// The number of the lowest set bit.
-function Maybe#(Bit#(3)) lowest(Bit#(7) slots);
+// The number of the lowest set bit, where bit 0 has the number `first`. A sum behind the choice
+// would take a chain of carries.
+function Maybe#(Bit#(3)) lowestFrom(Integer first, Bit#(7) bits);
    Maybe#(Bit#(3)) found = tagged Invalid;
    for (Integer i = 6; i >= 0; i = i - 1)
-      if (slots[i] == 1) found = tagged Valid fromInteger(i);
+      if (bits[i] == 1) found = tagged Valid fromInteger(first + i);
    return found;
 endfunction
+
+// Of a set in the order of the ring the steps to its first.
+function Maybe#(Bit#(3)) lowest(Bit#(7) slots) = lowestFrom(0, slots);
+
+// The slot of the lowest set bit.
+function Maybe#(Slot) lowestSlot(Bit#(7) slots) = lowestFrom(1, slots);
 
 // The places behind all registered waiters.
 function Bit#(7) behind(Bit#(7) queued);
@@ -182,14 +189,6 @@ function Findings findIn(
       holds: words.holds,
       holdsAlone: words.holdsAlone,
       expected: words.expected };
-endfunction
-
-// The slot of the lowest set bit.
-function Maybe#(Slot) lowestSlot(Bit#(7) slots);
-   Maybe#(Slot) found = tagged Invalid;
-   for (Integer i = 7; i > 0; i = i - 1)
-      if (slots[i - 1] == 1) found = tagged Valid fromInteger(i);
-   return found;
 endfunction
 
 // The first empty slot behind every registered waiter.
