@@ -145,6 +145,7 @@ impl Traffic {
             value_words: subject.value_words,
             limit: host.table.geometry().limit().expect("tables have a limit") as u8,
             keys,
+            // Of a copy, so that the requests stay those that find something in the bucket of each shape.
             owners: close_values(&mut random.clone(), owners, 16),
             token,
             looks,
