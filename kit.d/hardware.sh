@@ -85,7 +85,7 @@ run_mutate() {
     local mutate=("$kit_folder/prove/bin/python" -B "$root/hw/mutate/bench.py" --kept "$kit_folder/mutate")
     if [[ ${1:-} == --write ]]; then
         # The rows are written whatever the rate is, which the exit code tells.
-        "${mutate[@]}" "${@:2}" | tee /dev/stderr | python3 -B "$root/hw/blocks/record_mutants.py"
+        "${mutate[@]}" "${@:2}" | python3 -B "$root/hw/blocks/record_mutants.py"
         exit
     fi
     # In the place of this shell, so that a signal to it ends the solvers.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Renews the rows of hw/mutate/table.md from what ./kit mutate prints, which comes on the standard input.
+"""Renews the rows of hw/mutate/table.md from what ./kit mutate prints, which comes on the standard input, and prints it.
 
 A row gets a digest, so that ./kit blocks marks it when what it follows from has changed: of the block and its
 properties, or, where tests judge, of its RTL.
@@ -41,9 +41,11 @@ def order(jobs):
 
 
 def main():
+    report = sys.stdin.read()
+    print(report, end="", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "printed.md"
-        path.write_text(sys.stdin.read(), encoding="utf-8")
+        path.write_text(report, encoding="utf-8")
         printed = markdown.read(path)
     jobs = {job.title: job for job in prove.read_jobs()}
     rows = {}
