@@ -67,19 +67,24 @@ module interrupt_collector_formal #(
     `RULE(vector_that_waits_goes_to_a_free_stream, 1, !$past(rst_ni && raised_before != offered_before
         && (!m_axis_irq_tvalid || m_axis_irq_tready)) || m_axis_irq_tvalid)
 
-    // Beats that others hand over while this vector waits. Each brings the last vector nearer to this one.
-    logic       waits, chosen;
-    logic [7:0] others_q, ahead;
+    // Beats that others hand over while this vector waits. Each brings the turn nearer to this one. There may be so many
+    // before it: those behind the last that went, and then from the first on.
+    logic               waits, chosen;
+    logic [7:0]         others_q, ahead;
+    logic [Vectors-1:0] its, behind;
     assign waits  = raised_before != offered_before;
-    assign chosen = i_block.free && waits && i_block.next == vector;
-    assign ahead  = vector > m_axis_irq_tdata ? vector - m_axis_irq_tdata
-        : vector + 8'(Vectors) - m_axis_irq_tdata;
+    assign its    = Vectors'(256'd1 << vector);
+    assign behind = i_block.i_turns.behind_q;
+    assign chosen = i_block.free && (i_block.chosen & its) != 0;
+    assign ahead  = (its & behind) != 0 ? 8'($countones(behind & its - 1'b1))
+        : 8'($countones(behind)) + 8'($countones(~behind & its - 1'b1));
     always_ff @(posedge clk_i) begin
         if (!rst_ni || !waits || chosen) others_q <= '0;
-        else if (m_axis_irq_tvalid && m_axis_irq_tready) others_q <= others_q + 1'b1;
+        else if (i_block.free && i_block.waits != 0) others_q <= others_q + 1'b1;
     end
     `RULE(vectors_take_turns, 1, 32'(others_q) < Vectors)
-    `RULE(turns_come_nearer, 1, 32'(vector) >= Vectors || 32'(others_q) + 32'(ahead) <= Vectors)
+    `RULE(turns_come_nearer, 1, 32'(vector) >= Vectors || 32'(others_q) + 32'(ahead) < Vectors)
+    `RULE(none_is_before_the_last, 1, (Vectors'(behind << 1) & ~behind) == '0)
     `RULE(last_number_is_that_of_a_vector, 1, 32'(m_axis_irq_tdata) < Vectors)
 
     `REACHED(two_are_raised_and_handed_over, raised_q == 32'd2 && handed_q == 32'd2)

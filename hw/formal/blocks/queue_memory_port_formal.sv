@@ -146,12 +146,21 @@ module queue_memory_port_formal #(
     end
     `RULE(readers_take_turns, 1, 32'(readers_q) < Queues)
     `RULE(storers_take_turns, 1, 32'(storers_q) < Queues)
-    // Each that goes before is nearer behind the last.
-    logic [10:0] read_distance, store_distance;
-    assign read_distance  = number > m_axi_arid ? number - m_axi_arid : number + 11'(Queues) - m_axi_arid;
-    assign store_distance = number > m_axi_awid ? number - m_axi_awid : number + 11'(Queues) - m_axi_awid;
-    `RULE(reader_comes_nearer, 1, queue == 0 || 32'(readers_q) + 32'(read_distance) <= Queues)
-    `RULE(storer_comes_nearer, 1, queue == 0 || 32'(storers_q) + 32'(store_distance) <= Queues)
+    // Each that goes brings the turn nearer. There may be so many before it: those behind the last that went, and then
+    // from the first on.
+    function automatic logic [3:0] ahead_of(input logic [Queues-1:0] one, input logic [Queues-1:0] behind);
+        ahead_of = (one & behind) != 0 ? 4'($countones(behind & one - 1'b1))
+            : 4'($countones(behind)) + 4'($countones(~behind & one - 1'b1));
+    endfunction
+    function automatic logic upwards(input logic [Queues-1:0] behind);
+        upwards = (Queues'(behind << 1) & ~behind) == '0;
+    endfunction
+    `RULE(reader_comes_nearer, 1,
+        queue == 0 || 32'(readers_q) + 32'(ahead_of(queue, i_block.i_readers.behind_q)) < Queues)
+    `RULE(storer_comes_nearer, 1,
+        queue == 0 || 32'(storers_q) + 32'(ahead_of(queue, i_block.i_storers.behind_q)) < Queues)
+    `RULE(none_is_before_the_last_reader, 1, upwards(i_block.i_readers.behind_q))
+    `RULE(none_is_before_the_last_storer, 1, upwards(i_block.i_storers.behind_q))
     `REACHED(reader_waits_for_all_others, 32'(readers_q) == Queues - 1)
     `REACHED(storer_waits_for_all_others, 32'(storers_q) == Queues - 1)
 endmodule

@@ -1,13 +1,13 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: ad975f5f422d37a1eea1ff05ebacbbb0521cab7cdc4bcb8537c8519712fd411b
+// body-sha256: 4716ae14487bbd032f046b349300cebba94405033331e15ec5c3a1ba673347dd
 // All files of common, each after those that it needs.
 clock_gate.sv
 quiet_watch.sv
 activity_clock.sv
 axi_lite_blocks.sv
 block_ram.sv
+take_turns.sv
 interrupt_collector.sv
 lut_ram.sv
 lut_fifo.sv
-take_turns.sv

@@ -5,7 +5,7 @@
 // on the stream, however long that takes, and counts in `count_o[n]` when it is handed over.
 // Vectors take turns.
 module interrupt_collector #(
-    parameter int unsigned Vectors = 4
+    parameter int unsigned Vectors = 4  // at least 2
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -20,22 +20,24 @@ module interrupt_collector #(
     // Raised, and on the stream or past it. Both wrap, their difference is what waits.
     logic [31:0]        raised_q[Vectors];
     logic [31:0]        offered_q[Vectors];
-    logic [Vectors-1:0] waits;
+    logic [Vectors-1:0] waits, chosen;
     logic               free;
-
-    // The first that waits, counted from the one after the last.
-    logic [7:0] next;
-    always_comb begin
-        next = m_axis_irq_tdata;
-        for (int unsigned n = Vectors; n > 0; n--) begin
-            waits[n-1] = raised_q[n-1] != offered_q[n-1];
-            if (waits[n-1]) next = 8'(n - 1);
-        end
-        for (int unsigned n = Vectors; n > 0; n--) begin
-            if (waits[n-1] && 8'(n - 1) > m_axis_irq_tdata) next = 8'(n - 1);
-        end
-    end
     assign free = !m_axis_irq_tvalid || m_axis_irq_tready;
+    always_comb begin
+        for (int unsigned n = 0; n < Vectors; n++) waits[n] = raised_q[n] != offered_q[n];
+    end
+
+    logic [$clog2(Vectors)-1:0] next;
+    take_turns #(
+        .Count(Vectors)
+    ) i_turns (
+        .clk_i,
+        .rst_ni,
+        .asks_i  (waits),
+        .taken_i (free && |waits),
+        .chosen_o(chosen),
+        .number_o(next)
+    );
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
@@ -49,14 +51,14 @@ module interrupt_collector #(
         end else begin
             for (int unsigned n = 0; n < Vectors; n++) begin
                 if (raised_i[n] != 0) raised_q[n] <= raised_q[n] + 32'(raised_i[n]);
-                if (free && waits[n] && next == 8'(n)) offered_q[n] <= offered_q[n] + 1'b1;
+                if (free && chosen[n]) offered_q[n] <= offered_q[n] + 1'b1;
                 if (m_axis_irq_tvalid && m_axis_irq_tready && m_axis_irq_tdata == 8'(n)) begin
                     count_o[n] <= count_o[n] + 1'b1;
                 end
             end
             if (free) begin
                 m_axis_irq_tvalid <= |waits;
-                m_axis_irq_tdata  <= next;
+                m_axis_irq_tdata  <= 8'(next);
             end
         end
     end

@@ -5,7 +5,7 @@
 // in order. Queues take turns. AW and W of a store are offered together and taken in any
 // order. Answers are always taken: a queue requests only what it has a place for.
 module queue_memory_port #(
-    parameter int unsigned Queues = 2
+    parameter int unsigned Queues = 2  // at least 2
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
@@ -44,25 +44,36 @@ module queue_memory_port #(
     input  logic [1:0]              m_axi_rresp
 );
 
-    // The queue whose turn it is: the first that asks, counted from the one after the last.
-    function automatic logic [10:0] turn(input logic [Queues-1:0] asks, input logic [10:0] last);
-        turn = last;
-        for (int unsigned step = Queues; step >= 1; step--) begin
-            for (int unsigned n = 0; n < Queues; n++) begin
-                if (32'(last) + step == n || 32'(last) + step == n + Queues) begin
-                    if (asks[n]) turn = 11'(n);
-                end
-            end
-        end
-    endfunction
+    localparam int unsigned LogQueues = $clog2(Queues);
 
-    // The ids on the channels are those of the last accesses.
-    logic        read_free, store_free;
-    logic [10:0] reader, storer;
+    logic                 read_free, store_free;
+    logic [Queues-1:0]    reads, stores;
+    logic [LogQueues-1:0] reader, storer;
     assign read_free  = !m_axi_arvalid || m_axi_arready;
     assign store_free = (!m_axi_awvalid || m_axi_awready) && (!m_axi_wvalid || m_axi_wready);
-    assign reader     = turn(read_valid_i, m_axi_arid);
-    assign storer     = turn(store_valid_i, m_axi_awid);
+
+    take_turns #(
+        .Count(Queues)
+    ) i_readers (
+        .clk_i,
+        .rst_ni,
+        .asks_i  (read_valid_i),
+        .taken_i (read_free && |read_valid_i),
+        .chosen_o(reads),
+        .number_o(reader)
+    );
+    take_turns #(
+        .Count(Queues)
+    ) i_storers (
+        .clk_i,
+        .rst_ni,
+        .asks_i  (store_valid_i),
+        .taken_i (store_free && |store_valid_i),
+        .chosen_o(stores),
+        .number_o(storer)
+    );
+    assign read_ready_o  = read_free ? reads : '0;
+    assign store_ready_o = store_free ? stores : '0;
 
     logic [63:6] read_address;
     logic [63:3] store_address;
@@ -72,12 +83,10 @@ module queue_memory_port #(
         store_address = '0;
         store_data    = '0;
         for (int unsigned n = 0; n < Queues; n++) begin
-            read_ready_o[n]  = read_free && reader == 11'(n);
-            store_ready_o[n] = store_free && storer == 11'(n);
-            if (reader == 11'(n)) read_address = read_address_i[n];
-            if (storer == 11'(n)) begin
-                store_address = store_address_i[n];
-                store_data    = store_data_i[n];
+            if (reads[n]) read_address |= read_address_i[n];
+            if (stores[n]) begin
+                store_address |= store_address_i[n];
+                store_data    |= store_data_i[n];
             end
         end
     end
@@ -94,11 +103,11 @@ module queue_memory_port #(
 
     always_ff @(posedge clk_i) begin
         if (read_free && |read_valid_i) begin
-            m_axi_arid   <= reader;
+            m_axi_arid   <= 11'(reader);
             m_axi_araddr <= {read_address, 6'd0};
         end
         if (store_free && |store_valid_i) begin
-            m_axi_awid   <= storer;
+            m_axi_awid   <= 11'(storer);
             m_axi_awaddr <= {store_address, 3'd0};
             m_axi_wdata  <= {8{store_data}};
             m_axi_wstrb  <= 64'hff << {store_address[5:3], 3'd0};

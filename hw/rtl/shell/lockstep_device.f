@@ -1,10 +1,11 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: cc39c15f31b371e06c87b5a9ab0225b9e77109906ca81fa68c0e86194f05cd66
+// body-sha256: 8a73a0b23bfd80b45ed461b35e537580cdc75b36b30390b01ed6620b01aed85c
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv
 ../queue/queue_pkg.sv
 ../queue/copy_engine.sv
+../common/take_turns.sv
 ../common/interrupt_collector.sv
 ../queue/job_port.sv
 ../common/clock_gate.sv
@@ -27,7 +28,6 @@
 ../nic/byte_aligner.sv
 ../nic/piece_writer.sv
 ../nic/copy_path.sv
-../common/take_turns.sv
 ../nic/done_merge.sv
 ../nic/element_check.sv
 ../nic/vector_fill.sv
