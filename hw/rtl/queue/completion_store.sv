@@ -53,10 +53,14 @@ module completion_store #(
     logic [LogDepth+1:0] outstanding_q;  // stores
     logic                half_q;         // word 1 of the oldest is answered
 
+    // At most 2**LogDepth, so that low bits of the counts tell it.
+    logic [LogDepth:0] under_way;
+    assign under_way = taken_q[LogDepth:0] - tail_q[LogDepth:0];
+
     logic room, take, store, last;
     assign room = taken_q - head_i < 16'd1 << log2_entries_i;
     assign completion_ready_o = !run_i
-        || !valid_q && room && taken_q - tail_q < 16'd1 << LogDepth;
+        || !valid_q && room && !under_way[LogDepth];
     assign take  = run_i && completion_valid_i && completion_ready_o;
     assign store = store_valid_o && store_ready_i;
     assign last  = run_i && stored_valid_i && half_q;
@@ -67,7 +71,7 @@ module completion_store #(
 
     assign taken_o     = taken_q;
     assign tail_o      = tail_q;
-    assign under_way_o = run_i ? (LogDepth + 1)'(taken_q - tail_q) : '0;
+    assign under_way_o = run_i ? under_way : '0;
     assign quiet_o     = outstanding_q == 0;
     assign failed_o    = run_i && stored_valid_i && stored_error_i;
     assign written_o   = last && !stored_error_i;
@@ -113,6 +117,8 @@ module completion_store #(
 `ifndef SYNTHESIS
     completion_has_a_free_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !take || taken_q - head_i < 16'd1 << log2_entries_i);
+    few_are_under_way: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        taken_q - tail_q <= 16'd1 << LogDepth);
     each_answer_has_a_store: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !stored_valid_i || outstanding_q != 0);
     store_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -92,8 +92,10 @@ module queue_block #(
     logic [15:0]        submission_head, completion_tail;
     logic [1:0]         error;
     logic [31:0]        in_hand;
-    queue_pkg::events_t events;
-    assign interrupts_o = events.interrupts;
+    // Interrupts and counters follow a clock after what they are about, and are on no path of its.
+    queue_pkg::events_t events, events_q;
+    always_ff @(posedge clk) events_q <= rst_ni ? events : '0;
+    assign interrupts_o = events_q.interrupts;
 
     logic [63:0] submissions_q, completions_q, interrupts_q, bytes_q, failures_q;
     always_ff @(posedge clk) begin
@@ -104,11 +106,11 @@ module queue_block #(
             bytes_q       <= '0;
             failures_q    <= '0;
         end else begin
-            if (events.fetched) submissions_q <= submissions_q + 1'b1;
-            if (events.written) completions_q <= completions_q + 1'b1;
-            if (events.interrupts != 0) interrupts_q <= interrupts_q + 64'(events.interrupts);
-            if (CountsBytes && events.bytes != 0) bytes_q <= bytes_q + 64'(events.bytes);
-            if (events.failure) failures_q <= failures_q + 1'b1;
+            if (events_q.fetched) submissions_q <= submissions_q + 1'b1;
+            if (events_q.written) completions_q <= completions_q + 1'b1;
+            if (events_q.interrupts != 0) interrupts_q <= interrupts_q + 64'(events_q.interrupts);
+            if (CountsBytes && events_q.bytes != 0) bytes_q <= bytes_q + 64'(events_q.bytes);
+            if (events_q.failure) failures_q <= failures_q + 1'b1;
         end
     end
 

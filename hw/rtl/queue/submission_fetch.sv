@@ -45,13 +45,18 @@ module submission_fetch #(
     assign ask  = read_valid_o && read_ready_i;
     assign hand = submission_valid_o && submission_ready_i;
 
-    assign read_valid_o   = run_i && asked_q != tail_i && asked_q - handed_q < 16'd1 << LogDepth;
+    // Places that are taken, at most 2**LogDepth, so that low bits of the counts tell them.
+    logic [LogDepth:0] places, buffered_lines;
+    assign places         = asked_q[LogDepth:0] - handed_q[LogDepth:0];
+    assign buffered_lines = head_q[LogDepth:0] - handed_q[LogDepth:0];
+
+    assign read_valid_o   = run_i && asked_q != tail_i && !places[LogDepth];
     assign read_address_o = base_i + 58'(queue_pkg::place(asked_q, log2_entries_i));
     assign fetched_o      = run_i && line_valid_i && !line_error_i;
     assign failed_o       = run_i && line_valid_i && line_error_i;
     assign head_o         = head_q;
     assign outstanding_o  = outstanding_q;
-    assign buffered_o     = run_i ? (LogDepth + 1)'(head_q - handed_q) : '0;
+    assign buffered_o     = run_i ? buffered_lines : '0;
 
     queue_pkg::submission_t arrived;
     assign arrived = '{
@@ -78,7 +83,7 @@ module submission_fetch #(
         .read_data_o    (buffered)
     );
     assign submission_o       = buffered;
-    assign submission_valid_o = run_i && head_q != handed_q;
+    assign submission_valid_o = run_i && buffered_lines != 0;
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
@@ -100,6 +105,8 @@ module submission_fetch #(
 `ifndef SYNTHESIS
     each_line_was_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !line_valid_i || outstanding_q != 0);
+    places_are_enough: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        asked_q - handed_q <= 16'd1 << LogDepth && head_q - handed_q <= asked_q - handed_q);
     fetched_lines_have_a_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !fetched_o || head_q - handed_q < 16'd1 << LogDepth);
     starts_only_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -265,7 +265,6 @@ module lockstep_device #(
 
     logic [31:0]        interrupt_count[Vectors];
     logic [Vectors-1:0] interrupt_force;
-    assign block_done[Shell] = 1'b1;
 
     shell_block #(
         .CardLog2Bytes(CardLog2Bytes)
@@ -277,6 +276,7 @@ module lockstep_device #(
         .address_i        (address),
         .data_i           (data),
         .strobe_i         (strobe),
+        .done_o           (block_done[Shell]),
         .error_o          (block_error[Shell]),
         .data_o           (block_data[Shell]),
         .interrupt_count_i(interrupt_count),

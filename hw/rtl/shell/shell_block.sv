@@ -6,12 +6,13 @@ module shell_block #(
     input  logic        clk_i,
     input  logic        rst_ni,
 
-    // An access, done in the cycle in which it comes.
+    // A register access: valid and all beside it hold until done.
     input  logic        valid_i,
     input  logic        write_i,
     input  logic [11:0] address_i,
     input  logic [31:0] data_i,
     input  logic [3:0]  strobe_i,
+    output logic        done_o,
     output logic        error_o,
     output logic [31:0] data_o,
 
@@ -22,14 +23,28 @@ module shell_block #(
     shell_registers_pkg::shell__in_t  to_registers;
     shell_registers_pkg::shell__out_t from_registers;
 
+    // In steps, so that nothing else is on the paths of the registers: the access comes, it is carried
+    // out, and its end is given.
+    logic        access_q, write_q, refused_q, read_error, write_error;
+    logic [11:0] address_q;
+    logic [31:0] data_q, read_data;
+    logic [3:0]  strobe_q;
+    always_ff @(posedge clk_i) begin
+        access_q  <= rst_ni && valid_i && !access_q && !done_o;
+        done_o    <= rst_ni && access_q;
+        error_o   <= refused_q || (write_q ? write_error : read_error);
+        data_o    <= read_data;
+        write_q   <= write_i;
+        refused_q <= write_i && shell_map_pkg::write_refused(address_i, strobe_i);
+        address_q <= address_i;
+        data_q    <= data_i;
+        strobe_q  <= strobe_i;
+    end
+
     logic [31:0] data_bits;
     assign data_bits = {
-        {8{strobe_i[3]}}, {8{strobe_i[2]}}, {8{strobe_i[1]}}, {8{strobe_i[0]}}
+        {8{strobe_q[3]}}, {8{strobe_q[2]}}, {8{strobe_q[1]}}, {8{strobe_q[0]}}
     };
-
-    logic refused, read_error, write_error;
-    assign refused = write_i && shell_map_pkg::write_refused(address_i, strobe_i);
-    assign error_o = refused || (write_i ? write_error : read_error);
 
     always_comb begin
         to_registers.CAPABILITIES.card_log2_bytes.next = 8'(CardLog2Bytes);
@@ -50,16 +65,16 @@ module shell_block #(
     shell_registers i_registers (
         .clk                 (clk_i),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (valid_i && !refused),
-        .s_cpuif_req_is_wr   (write_i),
-        .s_cpuif_addr        (address_i),
-        .s_cpuif_wr_data     (data_i),
+        .s_cpuif_req         (access_q && !refused_q),
+        .s_cpuif_req_is_wr   (write_q),
+        .s_cpuif_addr        (address_q),
+        .s_cpuif_wr_data     (data_q),
         .s_cpuif_wr_biten    (data_bits),
         .s_cpuif_req_stall_wr(),
         .s_cpuif_req_stall_rd(),
         .s_cpuif_rd_ack      (),
         .s_cpuif_rd_err      (read_error),
-        .s_cpuif_rd_data     (data_o),
+        .s_cpuif_rd_data     (read_data),
         .s_cpuif_wr_ack      (),
         .s_cpuif_wr_err      (write_error),
         .hwif_in             (to_registers),

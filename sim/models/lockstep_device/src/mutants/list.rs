@@ -66,8 +66,8 @@ pub const MUTANTS: [Mutant; 52] = [
         "nine lines are asked for",
         "submission_fetch.sv",
         "&& {};",
-        "asked_q - handed_q < 16'd1 << LogDepth",
-        "asked_q - handed_q <= 16'd1 << LogDepth",
+        "!places[LogDepth]",
+        "places <= (LogDepth + 1)'(2 ** LogDepth)",
     ),
     mutant(
         "counts go on after enabling",
@@ -242,16 +242,16 @@ pub const MUTANTS: [Mutant; 52] = [
     mutant(
         "bytes are not told apart",
         "shell_block.sv",
-        "{8{strobe_i[3]}}, {},",
-        "{8{strobe_i[2]}}",
+        "{8{strobe_q[3]}}, {},",
+        "{8{strobe_q[2]}}",
         "8'hff",
     ),
     mutant(
         "BYTES_MOVED loses the high bits",
         "queue_block.sv",
         "bytes_q <= bytes_q + {};",
-        "64'(events.bytes)",
-        "64'(events.bytes[23:0])",
+        "64'(events_q.bytes)",
+        "64'(events_q.bytes[23:0])",
     ),
     mutant("a beat does not wake the lock unit", "lock_block.sv", "|| {}\n", "inv_valid_q", "1'b0"),
     mutant(
@@ -335,7 +335,7 @@ pub const MUTANTS: [Mutant; 52] = [
     mutant(
         "versions count as bytes",
         "queue_block.sv",
-        "if ({} && events.bytes",
+        "if ({} && events_q.bytes",
         "CountsBytes",
         "1'b1",
     ),
