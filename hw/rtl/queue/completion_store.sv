@@ -83,7 +83,7 @@ module completion_store #(
 
     always_ff @(posedge clk_i) begin
         if (take) begin
-            place_q <= {base_i, 2'b00} + 60'(queue_pkg::place(taken_q, log2_entries_i));
+            place_q <= {base_i, 2'b00} + 60'(queue_pkg::place(taken_q[11:0], log2_entries_i));
             word0_q <= {
                 completion_i.bytes, 7'd0, phase, completion_i.status, completion_i.identifier
             };

@@ -9,10 +9,11 @@
 // are forgotten, and completions from the block are dropped. An error sets `error_o` and
 // requests the fall of `enable_i` by `halt_o`.
 //
-// The doorbells are plain values that are compared with those of the clock before. The tail
-// of submissions may not go backwards, nor beyond what the ring can hold; the head of
-// completions may not go backwards, nor beyond the completions that were handed to the
-// memory: software may see one in memory before its store is answered here.
+// The doorbells are plain values, each compared with the one before it in the clock after it has
+// come; so they change in every other clock at most. The tail of submissions may not go backwards,
+// nor beyond what the ring can hold; the head of completions may not go backwards, nor beyond the
+// completions that were handed to the memory: software may see one in memory before its store is
+// answered here.
 module queue_engine #(
     parameter bit EveryRequestCompletes = 1'b1  // just once
 ) (
@@ -77,17 +78,24 @@ module queue_engine #(
     assign clear_o = enable_i && !enabled_q;
     assign quiet   = memory_quiet_o && inside_q == 0;
 
-    // Distances from what is behind each doorbell; they count modulo 2**16.
-    logic [15:0] entries, submissions_waiting, submissions_rung;
-    logic [15:0] completions_unread, completions_consumed;
-    assign entries              = 16'd1 << rings_i.log2_entries;
-    assign submissions_waiting  = tail_q - submission_head_o;
-    assign submissions_rung     = submission_tail_i - submission_head_o;
-    assign completions_unread   = completions_taken - head_q;
-    assign completions_consumed = completion_head_i - head_q;
-    assign doorbell_bad = enabled_q && enable_i
-        && (submissions_rung < submissions_waiting || submissions_rung > entries
-            || completions_consumed > completions_unread);
+    // The doorbells of the clock before, and their distances from what is behind them, modulo 2**16.
+    logic        judges_q;
+    logic [15:0] tail_rung_q, head_rung_q;
+    logic [15:0] entries, submissions_waiting_q, submissions_rung_q;
+    logic [15:0] completions_unread_q, completions_consumed_q;
+    always_ff @(posedge clk_i) begin
+        judges_q               <= rst_ni && enabled_q && enable_i;
+        tail_rung_q            <= submission_tail_i;
+        head_rung_q            <= completion_head_i;
+        submissions_waiting_q  <= tail_q - submission_head_o;
+        submissions_rung_q     <= submission_tail_i - submission_head_o;
+        completions_unread_q   <= completions_taken - head_q;
+        completions_consumed_q <= completion_head_i - head_q;
+    end
+    assign entries      = 16'd1 << rings_i.log2_entries;
+    assign doorbell_bad = judges_q && enabled_q && enable_i
+        && (submissions_rung_q < submissions_waiting_q || submissions_rung_q > entries
+            || completions_consumed_q > completions_unread_q);
 
     assign halt      = doorbell_bad || read_failed || store_failed;
     assign halt_o    = halt;
@@ -184,9 +192,9 @@ module queue_engine #(
             if (clear_o) begin
                 tail_q <= '0;
                 head_q <= '0;
-            end else if (enabled_q && !doorbell_bad) begin
-                tail_q <= submission_tail_i;
-                head_q <= completion_head_i;
+            end else if (judges_q && !doorbell_bad) begin
+                tail_q <= tail_rung_q;
+                head_q <= head_rung_q;
             end
             if (halt) begin
                 error_q <= doorbell_bad ? Doorbell : read_failed ? ReadSubmission : WriteCompletion;
@@ -203,6 +211,9 @@ module queue_engine #(
         !(returned && !given) || inside_q != 0);
     count_never_overflows: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(given && !returned) || inside_q != '1);
+    doorbells_change_in_every_other_clock: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !judges_q || (submission_tail_i == tail_rung_q || tail_rung_q == tail_q)
+            && (completion_head_i == head_rung_q || head_rung_q == head_q));
     rings_hold_while_enabled: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && enabled_q && enable_i) || !enable_i || $stable(rings_i));
 `endif

@@ -45,10 +45,10 @@ package queue_pkg;
 
     // The place in a ring of the entry with this count.
     function automatic logic [11:0] place(
-        input logic [15:0] count,
+        input logic [11:0] count,         // its low bits: no ring is larger
         input logic [3:0]  log2_entries   // at most 12
     );
-        return 12'(count & ((16'd1 << log2_entries) - 16'd1));
+        for (int unsigned n = 0; n < 12; n++) place[n] = count[n] && n < 32'(log2_entries);
     endfunction
 
 endpackage

@@ -40,8 +40,10 @@ module submission_fetch #(
     // Counts since enabling: asked for, come, handed on.
     logic [15:0] asked_q, head_q, handed_q;
 
-    logic [LogDepth:0] outstanding_q;
+    // Of all lines, whichever enablement asked for them.
+    logic [LogDepth:0] sent_q, come_q, outstanding;
     logic ask, hand;
+    assign outstanding = sent_q - come_q;
     assign ask  = read_valid_o && read_ready_i;
     assign hand = submission_valid_o && submission_ready_i;
 
@@ -51,11 +53,11 @@ module submission_fetch #(
     assign buffered_lines = head_q[LogDepth:0] - handed_q[LogDepth:0];
 
     assign read_valid_o   = run_i && asked_q != tail_i && !places[LogDepth];
-    assign read_address_o = base_i + 58'(queue_pkg::place(asked_q, log2_entries_i));
+    assign read_address_o = base_i + 58'(queue_pkg::place(asked_q[11:0], log2_entries_i));
     assign fetched_o      = run_i && line_valid_i && !line_error_i;
     assign failed_o       = run_i && line_valid_i && line_error_i;
     assign head_o         = head_q;
-    assign outstanding_o  = outstanding_q;
+    assign outstanding_o  = outstanding;
     assign buffered_o     = run_i ? buffered_lines : '0;
 
     queue_pkg::submission_t arrived;
@@ -87,9 +89,11 @@ module submission_fetch #(
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-            outstanding_q <= '0;
-        end else if (ask != line_valid_i) begin
-            outstanding_q <= ask ? outstanding_q + 1'b1 : outstanding_q - 1'b1;
+            sent_q <= '0;
+            come_q <= '0;
+        end else begin
+            if (ask) sent_q <= sent_q + 1'b1;
+            if (line_valid_i) come_q <= come_q + 1'b1;
         end
         if (!rst_ni || clear_i) begin
             asked_q  <= '0;
@@ -104,13 +108,13 @@ module submission_fetch #(
 
 `ifndef SYNTHESIS
     each_line_was_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !line_valid_i || outstanding_q != 0);
+        !line_valid_i || outstanding != 0);
     places_are_enough: assert property (@(posedge clk_i) disable iff (!rst_ni)
         asked_q - handed_q <= 16'd1 << LogDepth && head_q - handed_q <= asked_q - handed_q);
     fetched_lines_have_a_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !fetched_o || head_q - handed_q < 16'd1 << LogDepth);
     starts_only_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !$rose(run_i) || outstanding_q == 0 && asked_q == 0 && handed_q == 0);
+        !$rose(run_i) || outstanding == 0 && asked_q == 0 && handed_q == 0);
 `endif
 
 endmodule
