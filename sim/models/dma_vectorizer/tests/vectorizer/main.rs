@@ -33,6 +33,11 @@ fn elements_of_two_pieces_when_ids_run_out() {
 }
 
 #[test]
+fn waits_of_nearly_the_longest_times() {
+    seeds::each!(4, random::long_waits);
+}
+
+#[test]
 fn resets_in_the_middle() {
     seeds::each!(12, random::after_resets);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random elements in all queues, under memories that behave as they like.
 
-use nic::vector::Element;
+use nic::vector::{Config, Direction, Element, QUEUES, Reason};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::bus::axi4::{Delay, ResponseOrder};
@@ -10,6 +10,7 @@ use sim::bus::test_memory::BeatOrder;
 
 use crate::bench::{Behaviour, Bench, Run, Surroundings, run};
 use crate::dut;
+use crate::registers::{Counters, Software};
 use crate::scene::{Kinds, Scene};
 
 fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
@@ -87,6 +88,40 @@ pub fn two_pieces(seed: u64) -> Result<(), String> {
     run(dut::after_power_up(seed), &scene, &surroundings).map(drop)
 }
 
+/// Elements that wait for nearly as long as the times of the registers can say, for the flush time or the idle time.
+pub fn long_waits(seed: u64) -> Result<(), String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut scene = Scene::drawn(random.random(), Kinds::all(80, false));
+    let direction = Direction::ALL[random.random_range(0..2)];
+    let mut elements: Vec<Element> = scene.elements().map(|(_, element)| *element).collect();
+    elements.retain(|element| element.direction == direction);
+    elements.truncate(14);
+    scene.commands = Default::default();
+    let long = random.random_range(0xE000..=u16::MAX);
+    let reason = [Reason::Flushed, Reason::Idle][seed as usize % 2];
+    let (idle_time, flush_time, count) = match reason {
+        Reason::Flushed => (0x2000, long, elements.len()),
+        _ => (long, u16::MAX, 1),
+    };
+    scene.config = Config { idle_time, flush_time, ..scene.config };
+    let mut bench = Bench::of_scene(dut::after_power_up(seed), &scene, &surroundings(&mut random));
+    let queue = random.random_range(0..QUEUES);
+    let mut any = |_: &Element, _, _: &_, _: &_| Ok(());
+    for element in &elements[..count] {
+        bench.push(queue, *element);
+        for _ in 0..if reason == Reason::Flushed { 0x1200 } else { 1 } {
+            bench.clock(&mut any)?;
+        }
+    }
+    for _ in 0..0x1_1000 {
+        bench.clock(&mut any)?;
+    }
+    match bench.run.vectors[reason as usize] {
+        1 => Ok(()),
+        _ => Err(format!("vectors {:?}, expected one that is {reason:?}", bench.run.vectors)),
+    }
+}
+
 /// Elements after resets in the middle of others. What the pins show then stays for the first clocks of the reset; as
 /// the whole bus is reset, nothing is asked for or answered when it ends.
 pub fn after_resets(seed: u64) -> Result<(), String> {
@@ -110,6 +145,10 @@ pub fn after_resets(seed: u64) -> Result<(), String> {
         let asks = [host, nic].iter().any(|pins| pins.arvalid || pins.awvalid || pins.wvalid);
         if asks || outputs.m_axis_done_tvalid || outputs.s_axil_bvalid || outputs.s_axil_rvalid {
             return Err("something is offered in a reset".into());
+        }
+        let counters = Software::new(seed).counters(&mut model);
+        if counters != Counters::default() {
+            return Err(format!("after a reset {counters:?} are counted"));
         }
     }
     let scene = Scene::drawn(random.random(), kinds);

@@ -28,7 +28,10 @@ pub struct Side {
 
 impl Side {
     fn drawn(random: &mut ChaCha8Rng, fails: bool) -> Self {
-        let base = [0x10_0000, 0xFFFF_0000, 0x7FFF_FFF0_0000][random.random_range(0..3)];
+        let anywhere =
+            random.random_range(PAGE..=u64::MAX - PAGES * PAGE) >> random.random_range(0..44);
+        let bases = [0x10_0000, 0xFFFF_0000, 0x7FFF_FFF0_0000, anywhere.next_multiple_of(PAGE)];
+        let base = bases[random.random_range(0..4)];
         let mut bytes = vec![0; (PAGES * PAGE) as usize];
         random.fill_bytes(&mut bytes);
         let written_fail = error(random);
@@ -182,11 +185,15 @@ impl Scene {
     /// The element with a wrong length or place.
     fn spoiled(&self, random: &mut ChaCha8Rng, element: Element) -> Element {
         let past_end = |window: Window| (window.last + 1) * PAGE - u64::from(element.bytes) + 1;
-        match random.random_range(0..6) {
+        // Far from its window.
+        let bit = 1 << random.random_range((PAGES * PAGE).trailing_zeros()..64);
+        match random.random_range(0..8) {
             0 => Element { bytes: 0, ..element },
             1 => Element { bytes: LARGEST + 1, ..element },
             2 => Element { bytes: random.random_range(LARGEST + 1..=u16::MAX), ..element },
             3 => Element { host: random.random(), ..element },
+            6 => Element { host: element.host ^ bit, ..element },
+            7 => Element { nic: element.nic ^ bit, ..element },
             4 if random.random() => Element { host: past_end(self.config.host), ..element },
             4 => Element { nic: past_end(self.config.nic), ..element },
             _ => Element { nic: self.nic.base + random.random_range(0..PAGE), ..element },
