@@ -48,8 +48,7 @@ module submission_fetch_formal #(
     clears_while_stopped: assume property (@(posedge clk_i) disable iff (!rst_ni) !clear_i || !run_i);
     doorbell_is_not_behind: assume property (@(posedge clk_i) disable iff (!rst_ni)
         !run_i || 16'(tail_i - asked_q) <= 16'd4096);
-    ring_stays: assume property (@(posedge clk_i) disable iff (!rst_ni)
-        !$past(rst_ni && run_i) || $stable({base_i, log2_entries_i}));
+    ring_stays: assume property (@(posedge clk_i) disable iff (!rst_ni) !run_i || $stable({base_i, log2_entries_i}));
 
     `RULE(reads_go_round_the_ring, 1, !read_valid_o
         || read_address_o == base_i + 58'(12'(asked_q) & 12'((16'd1 << log2_entries_i) - 16'd1)))

@@ -58,7 +58,7 @@ module completion_store #(
     assign under_way = taken_q[LogDepth:0] - tail_q[LogDepth:0];
 
     logic room, take, store, last;
-    assign room = taken_q - head_i < 16'd1 << log2_entries_i;
+    assign room = queue_pkg::is_within(taken_q - head_i, log2_entries_i);
     assign completion_ready_o = !run_i
         || !valid_q && room && !under_way[LogDepth];
     assign take  = run_i && completion_valid_i && completion_ready_o;

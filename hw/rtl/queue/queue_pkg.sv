@@ -51,4 +51,13 @@ package queue_pkg;
         for (int unsigned n = 0; n < 12; n++) place[n] = count[n] && n < 32'(log2_entries);
     endfunction
 
+    // Whether a count is less than 2**log2_entries, without a chain of carries.
+    function automatic logic is_within(
+        input logic [15:0] count,
+        input logic [3:0]  log2_entries
+    );
+        is_within = 1'b1;
+        for (int unsigned n = 0; n < 16; n++) if (count[n] && n >= 32'(log2_entries)) is_within = 1'b0;
+    endfunction
+
 endpackage

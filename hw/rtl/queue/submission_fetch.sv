@@ -5,7 +5,8 @@
 // 2**LogDepth are asked for or buffered, so that every line that comes has a place. When
 // `run_i` falls, what is buffered is forgotten; lines that were asked for still come, are
 // counted in `outstanding_o`, and otherwise ignored. `run_i` rises only when
-// `outstanding_o` is 0, and after `clear_i`. `submission_valid_o` may fall with `run_i`.
+// `outstanding_o` is 0, and after `clear_i`; the ring is constant from the clock before on.
+// `submission_valid_o` may fall with `run_i`.
 module submission_fetch #(
     parameter int unsigned LogDepth = 3
 ) (
@@ -37,6 +38,10 @@ module submission_fetch #(
 
     localparam int unsigned Width = $bits(queue_pkg::submission_t);
 
+    // The bits of a count that are a place in the ring.
+    logic [11:0] places_q;
+    always_ff @(posedge clk_i) places_q <= queue_pkg::place('1, log2_entries_i);
+
     // Counts since enabling: asked for, come, handed on.
     logic [15:0] asked_q, head_q, handed_q;
 
@@ -48,12 +53,12 @@ module submission_fetch #(
     assign hand = submission_valid_o && submission_ready_i;
 
     // Places that are taken, at most 2**LogDepth, so that low bits of the counts tell them.
-    logic [LogDepth:0] places, buffered_lines;
-    assign places         = asked_q[LogDepth:0] - handed_q[LogDepth:0];
+    logic [LogDepth:0] taken, buffered_lines;
+    assign taken          = asked_q[LogDepth:0] - handed_q[LogDepth:0];
     assign buffered_lines = head_q[LogDepth:0] - handed_q[LogDepth:0];
 
-    assign read_valid_o   = run_i && asked_q != tail_i && !places[LogDepth];
-    assign read_address_o = base_i + 58'(queue_pkg::place(asked_q[11:0], log2_entries_i));
+    assign read_valid_o   = run_i && asked_q != tail_i && !taken[LogDepth];
+    assign read_address_o = base_i + 58'(asked_q[11:0] & places_q);
     assign fetched_o      = run_i && line_valid_i && !line_error_i;
     assign failed_o       = run_i && line_valid_i && line_error_i;
     assign head_o         = head_q;

@@ -16,9 +16,9 @@ pub const MUTANTS: [Mutant; 52] = [
     mutant(
         "a completion is written over one that is not consumed",
         "completion_store.sv",
-        "assign room = {};",
-        "taken_q - head_i < 16'd1 << log2_entries_i",
-        "taken_q - head_i <= 16'd1 << log2_entries_i",
+        "assign room = queue_pkg::is_within({}, log2_entries_i);",
+        "taken_q - head_i",
+        "taken_q - head_i - 16'd1",
     ),
     mutant(
         "the phase is 1 always",
@@ -66,8 +66,8 @@ pub const MUTANTS: [Mutant; 52] = [
         "nine lines are asked for",
         "submission_fetch.sv",
         "&& {};",
-        "!places[LogDepth]",
-        "places <= (LogDepth + 1)'(2 ** LogDepth)",
+        "!taken[LogDepth]",
+        "taken <= (LogDepth + 1)'(2 ** LogDepth)",
     ),
     mutant(
         "counts go on after enabling",
