@@ -19,7 +19,7 @@ import area
 import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "formal"))
-from children import Children, Ended, interrupt_by_sigterm  # noqa: E402
+from children import Children, Ended, interrupt_by_sigterm, number_of_jobs  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "area.py"
@@ -164,7 +164,7 @@ def store(path, row):
 def arguments():
     parser = argparse.ArgumentParser(prog="./kit synth", add_help=False)
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--changed", action="store_true")
