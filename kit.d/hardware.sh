@@ -34,7 +34,8 @@ run_synth() {
 
 prove_usage() {
     cat <<'TEXT'
-Usage: ./kit prove [--quick | --write] [BLOCK ...]
+Usage: ./kit prove [--write] [BLOCK ...]
+       ./kit prove --quick [--write]
        ./kit prove --self-test
 
 Proves the properties of the RTL's blocks, or of these, and prints a table; hw/formal/table.md has the

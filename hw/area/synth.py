@@ -19,7 +19,7 @@ import area
 import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "formal"))
-from children import Children, Ended, interrupt_by_sigterm  # noqa: E402
+from children import Children, Ended, interrupt_by_sigterm, number_of_jobs  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "area.py"
@@ -63,15 +63,25 @@ def chosen(arguments, known, modules):
             if argument not in modules:
                 raise BadInput(f"{argument}: no such block; hw/area/blocks.txt has all of them")
             wishes.append((argument, []))
-        elif wishes and re.fullmatch(r"\w+=\w+", argument):
+        elif wishes and re.fullmatch(r"\w+=\d+", argument):
             wishes[-1][1].append(argument)
         else:
-            raise BadInput(f"{argument}: expected a block, then its parameters as NAME=VALUE")
+            raise BadInput(f"{argument}: expected a block, then its parameters as NAME=NUMBER")
     result = []
     for name, parameters in wishes:
         rows = [one for one in known if one.name == name and not parameters]
         result += rows or [Block(name, tuple(parameters))]
     return result
+
+
+def check_parameters(blocks):
+    """That each block has the parameters that are to be set: Yosys is silent about others."""
+    for block in blocks:
+        path = area.verilog.HARDWARE / known_sources()[block.name].path
+        has = re.findall(r"(?<!\w)parameter\s+(?:[\w\s:\[\]]+\s)?(\w+)\s*=", area.verilog.plain(path))
+        for name in (one.partition("=")[0] for one in block.parameters):
+            if name not in has:
+                raise BadInput(f"{block}: no parameter {name}; {block.name} has {', '.join(has) or 'none'}")
 
 
 def modules():
@@ -108,7 +118,7 @@ def digest(block):
 
 
 def counts_of(blocks, kept_in, jobs):
-    """The row of each block; prints how far it is, and exits if one cannot be counted."""
+    """The row of each block; prints how far it is. If one cannot be counted, the others are kept."""
     rows, missing = {}, []
     for block in blocks:
         kept = kept_in / f"{digest(block)}.json"
@@ -140,7 +150,7 @@ def counts_of(blocks, kept_in, jobs):
 
         children.run_all([partial(count, *one) for one in enumerate(block for block, _ in missing)], done, jobs)
     if failed:
-        sys.exit("\n".join(["synth: not counted:", *failed]))
+        raise BadInput("\n".join(["not counted:", *failed]))
     return {str(block): rows[str(block)] for block in blocks}
 
 
@@ -154,7 +164,7 @@ def store(path, row):
 def arguments():
     parser = argparse.ArgumentParser(prog="./kit synth", add_help=False)
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--changed", action="store_true")
@@ -167,6 +177,7 @@ def main():
     given = arguments()
     known = listed()
     blocks = chosen(given.blocks, known, modules()) if given.blocks else known
+    check_parameters(blocks)
     kept = table.read(TABLE)
     if given.write and any(block not in known for block in blocks):
         raise BadInput("--write: only blocks and parameters of hw/area/blocks.txt are in the table")

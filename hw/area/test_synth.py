@@ -63,9 +63,14 @@ class Choice(unittest.TestCase):
         self.assertEqual(self.chosen("one", "A=3", "B=4", "three"), ["one A=3 B=4", "three"])
 
     def test_what_is_no_block_or_parameter_is_named(self):
-        for wrong in ("four", "A=1", "one A=", "one A=1;"):
+        for wrong in ("four", "A=1", "one A=", "one A=1;", "one A=x"):
             with self.assertRaisesRegex(synth.BadInput, wrong.split()[-1]):
                 self.chosen(*wrong.split())
+
+    def test_a_parameter_that_the_block_does_not_have_is_named(self):
+        synth.check_parameters(synth.listed())
+        with self.assertRaisesRegex(synth.BadInput, "no parameter Depth; lut_ram has AddressWidth, DataWidth"):
+            synth.check_parameters([synth.Block("lut_ram", ("AddressWidth=3", "Depth=2"))])
 
     def test_each_block_is_in_the_list_and_nothing_else(self):
         self.assertEqual({one.name for one in synth.listed()}, synth.modules())

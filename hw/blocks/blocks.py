@@ -25,7 +25,8 @@ TITLE = """# All blocks
 
 Written by `./kit blocks --write`; do not edit. A row is a block with its parameters, as the tops have it. What is proven,
 and for how long, is told in [Proofs](../../docs/formal.md), the mutants in [Mutants](../../docs/mutants.md), cells and
-levels in [Area and depth](../../docs/area.md). An empty cell says that nothing is proven, planted or counted. † marks what
+levels in [Area and depth](../../docs/area.md). Properties and mutants are those of the parameters of a job or a bench,
+which are often smaller than those of the row. An empty cell says that nothing is proven, planted or counted. † marks what
 is older than the block, its properties or the program that counts.
 
 """

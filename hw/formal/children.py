@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Tools as child processes: several at a time, each of which ends with this program or at its time limit."""
 
+import argparse
 import os
 import signal
 import subprocess
@@ -79,6 +80,13 @@ def stop(child):
     except ProcessLookupError:
         pass
     child.wait()
+
+
+def number_of_jobs(text):
+    """How many children at a time, as the command line says it."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, found {text}")
+    return int(text)
 
 
 def interrupt_by_sigterm():

@@ -7,6 +7,8 @@ job could not be decided or asked for.
 """
 
 import argparse
+import contextlib
+import fcntl
 import functools
 import hashlib
 import json
@@ -87,6 +89,8 @@ def read_jobs():
                 f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `parameters` and"
                 " `assumed`, and leaves out no more properties"
             )
+        if job.progress and job.quick and not any(is_granted(job, other) and other.quick for other in jobs):
+            raise Undecided(f"jobs.toml: {job.title}: `quick` without the job of {job.block} that it takes for granted")
     return jobs
 
 
@@ -94,6 +98,12 @@ def is_granted(job, other):
     """Whether all that a job of progress takes for granted is proven by another."""
     same = all(getattr(job, one) == getattr(other, one) for one in ("block", "stubs", "parameters", "assumed"))
     return same and not other.progress and other.engine != "bounded" and set(other.without) <= set(job.without)
+
+
+def takes_in_vain(job, outcomes):
+    """Whether what a job of progress takes for granted has just not been proven. Then its row would say too much."""
+    given = [one.code for one in outcomes if job.progress and is_granted(job, one.job)]
+    return bool(given) and 0 not in given
 
 
 @functools.cache
@@ -224,6 +234,20 @@ def failures(job, result, files):
     return unreached
 
 
+@contextlib.contextmanager
+def alone():
+    """While this holds, no other run of this tree proves: both would write to the same folders in out/prove."""
+    folder = ROOT / "out/prove"
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"prove: waits for another ./kit prove, which has {file.name}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def run_all(tasks):
     """The results of functions that run something with the children given, in their order."""
     children, results = Children(environment()), {}
@@ -259,7 +283,7 @@ def prove(blocks, quick, write):
     outcomes = [rows[job.title] for job in jobs]
     print(markdown.text(COLUMNS, {one.job.title: one.row for one in outcomes}), end="")
     if write:
-        done = {one.job.title: one.row for one in outcomes if one.code == 0}
+        done = {one.job.title: one.row for one in outcomes if one.code == 0 and not takes_in_vain(one.job, outcomes)}
         markdown.renew(TABLE, TITLE, COLUMNS, [job.title for job in known], done)
     codes = {one.code for one in outcomes}
     return 1 if 1 in codes else max(codes)
@@ -325,12 +349,17 @@ def main():
         "--write", action="store_true", help="renews the rows of what is proven in hw/formal/table.md"
     )
     arguments = parser.parse_args()
+    if arguments.self_test and (arguments.blocks or arguments.quick or arguments.write):
+        parser.error("--self-test stands alone: it plants all faults of hw/formal/mutants.toml")
+    if arguments.quick and arguments.blocks:
+        parser.error(f"--quick chooses the jobs itself; without it, those of {', '.join(arguments.blocks)} run")
     interrupt_by_sigterm()
     try:
-        if arguments.self_test:
-            code = self_test()
-        else:
-            code = prove(arguments.blocks, arguments.quick, arguments.write)
+        with alone():
+            if arguments.self_test:
+                code = self_test()
+            else:
+                code = prove(arguments.blocks, arguments.quick, arguments.write)
     except Undecided as error:
         say(f"prove: {error}")
         code = 2

@@ -47,6 +47,17 @@ class Jobs(unittest.TestCase):
             with self.assertRaisesRegex(Undecided, named):
                 self.read(f"{JOB}{wrong}\n")
 
+    def test_quick_progress_comes_with_what_it_takes_for_granted(self):
+        with self.assertRaisesRegex(Undecided, "lut_ram_progress: `quick` without the job of lut_ram"):
+            self.read(JOB + JOB + "progress = true\nquick = true\n")
+
+    def test_progress_whose_grant_failed_is_not_written(self):
+        given, job = self.read(JOB + JOB + "progress = true\n")
+        for code, in_vain in ((0, False), (1, True), (2, True)):
+            outcomes = [prove.Outcome(given, code), prove.Outcome(job)]
+            self.assertEqual([prove.takes_in_vain(one, outcomes) for one in (given, job)], [False, in_vain])
+        self.assertFalse(prove.takes_in_vain(job, [prove.Outcome(job)]))
+
     def test_a_file_that_is_missing_is_named(self):
         for job, named in ((prove.Job("lut_ram", stubs=("none",)), "any_none.sv"), (prove.Job("none"), "none_formal.sv")):
             with self.assertRaisesRegex(Undecided, named):

@@ -20,7 +20,7 @@ import mutate
 import prove
 import suite
 from benches import Plan, Undecided
-from children import Children, Ended, interrupt_by_sigterm
+from children import Children, Ended, interrupt_by_sigterm, number_of_jobs
 
 HERE = Path(__file__).resolve().parent
 # Of the module of a mutant, of what is around it, and of the top: miters that are made, one after the other.
@@ -232,7 +232,7 @@ def chosen(given, judged, all_benches, with_job):
 def main():
     parser = argparse.ArgumentParser(prog="./kit mutate", description=__doc__.splitlines()[0])
     parser.add_argument("--kept", type=Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1)
     parser.add_argument("--bench", action="append", default=[], metavar="TOP", help="all blocks of a bench")
     parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="blocks; without any, all of them")
     given = parser.parse_args()

@@ -23,7 +23,7 @@ import engines  # noqa: E402
 import prove  # noqa: E402
 import synth  # noqa: E402
 import verilog  # noqa: E402
-from children import Children, Ended, Undecided, interrupt_by_sigterm  # noqa: E402
+from children import Children, Ended, Undecided, interrupt_by_sigterm, number_of_jobs  # noqa: E402
 
 GOAL = 95  # per cent
 # For one attempt at a mutant by properties, and by each miter. The first is a quick one.
@@ -254,7 +254,7 @@ def row(name, verdicts):
 def main():
     parser = argparse.ArgumentParser(prog="./kit mutate", description=__doc__.splitlines()[0])
     parser.add_argument("--kept", type=Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1)
     parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="a block with a job in hw/formal; or else all")
     given = parser.parse_args()
     interrupt_by_sigterm()

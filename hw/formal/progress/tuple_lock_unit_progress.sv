@@ -4,7 +4,7 @@
 // whatever the other tags do.
 //
 // How many steps a request takes is not said, nor how long it waits for its first: steps go before reads of those that
-// wait in the table, and these before new requests.
+// wait in the table, and these before new requests. Said is that one of the three goes on wherever one could.
 `include "../rules/rule.svh"
 module tuple_lock_unit_progress #(
     parameter int unsigned Late    = 1,
@@ -35,11 +35,33 @@ module tuple_lock_unit_progress #(
     input logic        done_full,     // to here
     input logic        fetched_full,  // both places behind it
     input logic        decided_full,
+    input logic        step_writes,   // what is decided needs a place behind the port
+    input logic        step_reads,
+    input logic        step_answers,
     input logic        advances,
-    input logic        standing_full, // a request that is to be admitted
-    input logic        cancels,
+    input logic        s_axis_req_tready,
+    input logic        accepts,       // requests
+    input logic        comes_in,      // one is inside and not admitted
+    input logic        moves,         // nearer to where it is admitted
+    input logic        held_up,       // the first is a cancel, whose target's line is being read
+    input logic        responses_full,
+    input logic        responses_tail_full,
+    input logic        reads_full,
+    input logic        addresses_full,
+    input logic        data_full,
     input logic        admits,
-    input logic        rereads
+    input logic        rereads,
+    input logic        waits,         // the tag, in the table
+    input logic        copied,        // and its line is kept, or comes
+    input logic        read_again,    // the tag waits without a copy of its line, which nobody reads
+    input logic [127:0] asks,         // all tags that do
+    input logic        offer,         // one of them is chosen
+    input logic [15:0] asking,        // eights of tags where some did, a clock ago, and of each the lowest
+    input logic [47:0] asking_lowest,
+    input logic [15:0] later,         // the same of those behind the one before
+    input logic [47:0] later_lowest,
+    input logic [7:0]  lowest_asking, // of them all, a clock later
+    input logic [7:0]  lowest_later
 );
     waits_at_most #(.Most(Late), .Proven(0)) i_takes_addresses (
         .clk_i, .rst_ni, .waits_i(m_axi_awvalid), .served_i(m_axi_awready));
@@ -103,15 +125,70 @@ module tuple_lock_unit_progress #(
         .clk_i, .rst_ni, .waits_i(under_way != 0), .served_i(under_way[0] && advances));
     `RULE(step_comes_nearer, 1, under_way == 0 || 32'(i_step.waited_q) + left <= Step)
 
-    // A request before admission, but for a cancel, which also waits for a read of its target, never waits alone.
+    waits_at_most #(.Most(Late)) i_response (.clk_i, .rst_ni,
+        .waits_i(responses_full), .served_i(m_axis_rsp_tvalid && m_axis_rsp_tready));
+    `RULE(response_waits_for_its_requester_alone, 1, i_response.waited_q == i_takes_responses.waited_q)
+
+    // A request before admission never waits alone. A cancel also waits for a read of its target's line; that is an
+    // access, whose next step comes in time.
+    `RULE(request_waits_for_those_before_it_alone, 1, !accepts || s_axis_req_tready || comes_in)
     waits_at_most #(.Most(Late + 2), .Seen(0)) i_some_go_on (.clk_i, .rst_ni,
-        .waits_i(standing_full && !cancels), .served_i(admits || advances || rereads));
+        .waits_i(comes_in && !held_up), .served_i(moves || admits || advances || rereads));
+
+    // Nor does one in the table whose line is to be read again. No request waits there in the first clocks, in which
+    // covers are looked for, so that this has none.
+    logic        read_later;
+    logic [31:0] waited_q;    // clocks in a row
+    assign read_later = read_again && !held_up && !(rereads || admits || advances);
+    always_ff @(posedge clk_i) waited_q <= rst_ni && read_later ? waited_q + 1 : 0;
+    `RULE(line_is_read_again_in_time, 1, !read_later || waited_q < Late + 3)
+    `RULE(line_of_who_begins_to_wait_is_read, 1, !$past(rst_ni && !waits) || !waits || !copied)
+    // As long as nothing else happens, those that ask go on to do so, and one is found in three clocks.
+    function automatic logic ask(logic [127:0] those, logic [15:0] some, logic [47:0] lowest);
+        ask = 1'b1;
+        for (int unsigned n = 0; n < 16; n++) begin
+            if (some[n] && !those[7'({4'(n), lowest[3*n +: 3]})]) ask = 1'b0;
+        end
+    endfunction
+    `RULE(eights_have_who_asks, 1, waited_q < 1 || ask(asks, asking, asking_lowest) && ask(asks, later, later_lowest))
+    `RULE(lowest_asks, 1, waited_q < 2 || (!lowest_asking[7] || asks[lowest_asking[6:0]])
+        && (!lowest_later[7] || asks[lowest_later[6:0]]))
+    `RULE(reader_is_found_step_by_step, 1, waited_q < 1 || offer
+        || asking != 0 && (lowest_asking[7] || waited_q < 2) && waited_q < 3)
+    // Nothing goes in behind what waits at a port meanwhile.
+    logic [31:0] longer;
+    assign longer = waited_q > 32'(i_some_go_on.waited_q) ? waited_q : 32'(i_some_go_on.waited_q);
+    `RULE(ports_become_free, 1, (!reads_full || longer <= 32'(i_takes_reads.waited_q))
+        && (!responses_tail_full || longer <= 32'(i_takes_responses.waited_q))
+        && (!addresses_full || 32'(i_some_go_on.waited_q) <= 32'(i_takes_addresses.waited_q))
+        && (!data_full || 32'(i_some_go_on.waited_q) <= 32'(i_takes_data.waited_q)))
+    logic [31:0] held;
+    assign held = 32'(i_advances.waited_q);
+    `RULE(port_of_a_step_becomes_free, 1, !decided_full
+        || ((!reads_full || !step_reads || held <= 32'(i_takes_reads.waited_q))
+        && (!responses_tail_full || !step_answers || held <= 32'(i_takes_responses.waited_q))
+        && (!addresses_full || !step_writes || held <= 32'(i_takes_addresses.waited_q))
+        && (!data_full || !step_writes || held <= 32'(i_takes_data.waited_q))))
 endmodule
 bind tuple_lock_unit_formal tuple_lock_unit_progress i_progress (
     .reads_taken(i_block.unit_memory_doneByRead_taken), .writes_taken(i_block.unit_memory_doneByWrite_taken),
     .some_completed(by_read != 0 || by_write != 0), .writes_turn(i_block.unit_memory_writesTurn),
     .serves(i_block.WILL_FIRE_RL_unit_memory_serve), .done_full(i_block.unit_memory_done_full),
     .fetched_full(i_block.unit_fetched_tailFull), .decided_full(i_block.unit_decided_full),
-    .advances(i_block.WILL_FIRE_RL_unit_advance), .standing_full(i_block.unit_standing_full),
-    .cancels(standing.request.op == Cancel), .admits(i_block.WILL_FIRE_RL_unit_admit),
-    .rereads(i_block.unit_waiters_rereads_whas), .*);
+    .step_writes(decided.deed == IssueWrite), .step_reads(decided.deed == IssueRead),
+    .step_answers(decided.deed == Finish || decided.deed == Enter),
+    .advances(i_block.WILL_FIRE_RL_unit_advance), .accepts(i_block.unit_registers_accept),
+    .comes_in(i_block.unit_beats_headFull || i_block.unit_decoded_headFull || i_block.unit_standing_full),
+    .moves(i_block.unit_beats_going_whas || i_block.unit_decoded_going_whas),
+    .held_up(i_block.unit_standing_full && standing.request.op == Cancel
+        && i_block.unit_waiters_rereading[standing.request.target]),
+    .responses_full(i_block.unit_responses_headFull), .responses_tail_full(i_block.unit_responses_tailFull),
+    .reads_full(i_block.unit_memory_reads_tailFull), .addresses_full(i_block.unit_memory_addresses_tailFull),
+    .data_full(i_block.unit_memory_datas_tailFull), .admits(i_block.WILL_FIRE_RL_unit_admit),
+    .rereads(i_block.unit_waiters_rereads_whas), .waits, .copied(i_block.unit_waiters_valid[tag]),
+    .read_again(waits && !rereads && !i_block.unit_waiters_valid[tag]),
+    .asks(i_block.unit_waiters_waiting & ~i_block.unit_waiters_rereading & ~i_block.unit_waiters_valid),
+    .offer(i_block.unit_waiters_offer[65]), .asking(i_block.unit_waiters_asking[63:48]),
+    .asking_lowest(i_block.unit_waiters_asking[47:0]), .later(i_block.unit_waiters_later[63:48]),
+    .later_lowest(i_block.unit_waiters_later[47:0]), .lowest_asking(i_block.unit_waiters_lowestAsking),
+    .lowest_later(i_block.unit_waiters_lowestLater), .*);
