@@ -73,7 +73,7 @@ the block changes, so that an interrupted run goes on where it stopped.
 
   --bench TOP  all blocks that the tests of this top judge; may be given several times
   --jobs N     so many at a time; without it, one for each core
-  --write      renews the rows of what was judged in hw/mutate/table.md; comes first
+  --write      renews the rows of what was judged in hw/mutate/table.md
 
 Exit code 0: 95 % of those that change something are found, in each block; 1: fewer; 2: an unknown block,
 tests that fail without a mutant, or a tool that is missing or did not answer.
@@ -84,13 +84,17 @@ run_mutate() {
     if asks_for_help "$@"; then mutate_usage && return; fi
     get_solvers
     local mutate=("$kit_folder/prove/bin/python" -B "$root/hw/mutate/bench.py" --kept "$kit_folder/mutate")
-    if [[ ${1:-} == --write ]]; then
+    local writes=no given=() argument
+    for argument in "$@"; do
+        if [[ $argument == --write ]]; then writes=yes; else given+=("$argument"); fi
+    done
+    if [[ $writes == yes ]]; then
         # The rows are written whatever the rate is, which the exit code tells.
-        "${mutate[@]}" "${@:2}" | python3 -B "$root/hw/blocks/record_mutants.py"
+        "${mutate[@]}" "${given[@]}" | python3 -B "$root/hw/blocks/record_mutants.py"
         exit
     fi
     # In the place of this shell, so that a signal to it ends the solvers.
-    exec "${mutate[@]}" "$@"
+    exec "${mutate[@]}" "${given[@]}"
 }
 
 blocks_usage() {

@@ -54,7 +54,9 @@ def main():
             row = {JUDGED: PROPERTIES, **printed_row}
             rows[name] = {**row, "digest": digest(name, row, jobs)}
     if not rows:
-        sys.exit("mutate: no block was judged, so the table stays as it is")
+        # What went wrong is told by the exit code of ./kit mutate.
+        print("mutate: no block was judged, so the table stays as it is", file=sys.stderr)
+        return
     known = {name: {JUDGED: PROPERTIES, **row} for name, row in markdown.read(TABLE).items()}
     kept = [one for one in next(iter(rows.values())) if one not in (JUDGED, "digest")]
     markdown.renew(TABLE, TITLE, ("block", *kept, JUDGED, "digest"), order(jobs), {**known, **rows})

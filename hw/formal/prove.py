@@ -364,6 +364,7 @@ def main():
         say(f"prove: {error}")
         code = 2
     except (KeyboardInterrupt, Ended):
+        say("prove: ended; nothing that it was at is proven")
         code = 130
     sys.exit(code)
 
