@@ -73,7 +73,7 @@ def write_smt2(design, job):
     """Writes the properties, those of the job."""
     # What a block asks of its inputs is an assertion of its own; here it is assumed.
     chosen = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
-    chosen += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
+    chosen += [f"chformal -assert -cover -remove {job['top']}/*{name}" for name in job["without"]]
     if job["progress"]:
         # All else is proven by another job, for a world that takes any time. Runs that begin in reset need none of it.
         rest = f"{job['top']}/* {job['top']}/i_progress.* %d"
