@@ -2,7 +2,7 @@
 // Reads and writes whole entries of the index in NIC memory over AXI4.
 //
 // Contract: each fetch is one burst of `Lines` beats with its number as the id; the entry is in
-// `line_o` of its number from the clock of `fetched_o` on. Each write-back is one burst, too, of the
+// `line_o` of its number from the clock after `fetched_o` on. Each write-back is one burst, too, of the
 // snapshot that was stored under its number. Responses are always taken. The base is a multiple of
 // an entry's stride, so that no burst crosses a boundary of 4,096 bytes.
 module index_memory_port #(

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// row_output: the stream of rows keeps the rules; rows leave in their order, each with a header that says what was taken, or
+// that a line of it could not be read; reads stay until they are taken, each of the next line, and go to its port.
+`include "../rules/rule.svh"
+module row_output_formal
+    import walk_pkg::*;
+#(
+    parameter int unsigned LogRows  = 1,
+    parameter int unsigned LogLines = 6,
+    localparam logic [7:0] Id       = 8'h80
+) (
+    input logic              clk_i,
+    input logic              rst_ni,
+    input logic              row_valid_i,
+    input row_t              row_i,
+    input logic [2:0]        row_word_i,
+    input logic [63:6]       row_address_i,
+    input logic              row_has_line_i,
+    input logic [511:0]      row_line_i,
+    input logic [1:0]        read_ready_i,
+    input logic [1:0]        line_valid_i,
+    input logic [1:0][7:0]   line_id_i,
+    input logic [1:0]        line_error_i,
+    input logic [1:0][511:0] line_i,
+    input logic              m_axis_row_tready
+);
+    logic             quiet_o, row_ready_o, m_axis_row_tvalid, m_axis_row_tlast, visible_o, fault_o;
+    logic [1:0]       read_valid_o;
+    logic [1:0][63:6] read_address_o;
+    logic [1:0][7:0]  read_id_o;
+    logic [511:0]     m_axis_row_tdata;
+
+    power_up i_power_up (.*);
+    row_output #(.LogRows(LogRows), .LogLines(LogLines), .Id(Id)) i_block (.*);
+    axi4_stream_rules #(.Width(513)) i_rows (
+        .clk_i, .rst_ni, .tvalid(m_axis_row_tvalid), .tready(m_axis_row_tready),
+        .payload({m_axis_row_tdata, m_axis_row_tlast}));
+    for (genvar port = 0; port < 2; port++) begin : g_ports
+        axi4_stream_rules #(.Width(66)) i_reads (
+            .clk_i, .rst_ni, .tvalid(read_valid_o[port]), .tready(read_ready_i[port]),
+            .payload({read_address_o[port], read_id_o[port]}));
+    end
+
+    // ---- Rows, in their order, from taking to the header. One bit, which is any, stands for all.
+    localparam int unsigned Width = $bits(row_t);
+    logic [LogRows:0] waiting;
+    logic [7:0]       place;
+    logic [Width-1:0] taken, giving;
+    logic             takes, gives;
+    arbitrary #(.Width(8)) i_place (.clk_i, .value_o(place));
+    place_is_a_bit: assume property (@(posedge clk_i) 32'(place) < Width);
+    assign taken  = row_i;
+    assign giving = i_block.giving.row;
+    assign takes  = row_valid_i && row_ready_o;
+    assign gives  = i_block.give;
+    ordered_words #(.Width(1), .Most(2**LogRows)) i_words (
+        .clk_i, .rst_ni, .push_i(takes), .pushed_i(taken[place]), .pop_i(gives), .popped_i(giving[place]),
+        .inside_o(waiting));
+    `RULE(rows_are_counted, 1, waiting == i_block.taken_q - i_block.given_q)
+    `RULE(row_is_taken_where_there_is_a_place, 1, row_ready_o == (32'(waiting) != 2**LogRows))
+    `RULE(quiet_without_rows_and_beats, 1, quiet_o == (waiting == 0 && !m_axis_row_tvalid))
+    logic [LogRows-1:0] its_place;
+    row_t               kept;
+    logic [Width-1:0]   kept_bits;
+    assign its_place = i_block.given_q[LogRows-1:0] + i_words.ahead_q[LogRows-1:0];
+    assign kept      = row_t'(i_block.i_giving.words[its_place][$bits(row_t)+524:525]);
+    assign kept_bits = kept;
+    `RULE(row_is_in_its_place, 1, !i_words.followed_q || kept_bits[place] == i_words.word_q)
+
+    // ---- A header is given once for each row, and then as many beats as its bytes fill.
+    logic payload_q;   // of the row that waits longest
+    logic header, beat;
+    assign header = i_block.give_header;
+    assign beat   = i_block.payload_q && i_block.free;
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni) payload_q <= 1'b0;
+        else if (i_block.free) payload_q <= !gives && (payload_q || header);
+    end
+    `RULE(header_comes_before_its_payload, 1, payload_q == i_block.payload_q && (!payload_q || waiting != 0))
+    `RULE(row_that_is_given_is_there, 1, !gives || waiting != 0)
+    logic header_q, fault_q, beat_q;
+    logic [511:0] header_data_q;
+    always_ff @(posedge clk_i) begin
+        header_q      <= rst_ni && header;
+        beat_q        <= rst_ni && beat && !i_block.broken;
+        header_data_q <= {296'd0, i_block.broken ? 8'(Bus) : 8'(i_block.giving.row.code), 2'd0,
+            i_block.broken ? 14'd0 : i_block.giving.row.bytes, i_block.giving.row.created, i_block.giving.row.record,
+            i_block.giving.row.number, i_block.giving.row.vid};
+    end
+    `RULE(header_says_what_was_taken, 1, !header_q || m_axis_row_tvalid && m_axis_row_tdata == header_data_q)
+    `RULE(beat_comes_from_a_header_or_payload, 1, !m_axis_row_tvalid || header_q || beat_q
+        || $past(m_axis_row_tvalid && !m_axis_row_tready))
+    `RULE(told_once_for_each_header, 1, visible_o + fault_o == 2'(header)
+        && (!header || visible_o == (i_block.giving.row.code == Found && !i_block.broken)))
+    `RULE(row_begins_when_it_is_whole, 1, !header || i_block.whole_q != i_block.given_q)
+
+    // ---- The last beat is that in which the row ends.
+    logic [7:0] left_q;    // beats behind the one that comes next
+    always_ff @(posedge clk_i) begin
+        if (header) left_q <= 8'((i_block.giving.row.bytes + 14'd63) >> 6) - 1'b1;
+        else if (beat) left_q <= left_q - 1'b1;
+    end
+    logic last_q;
+    always_ff @(posedge clk_i) last_q <= i_block.free && (header ? i_block.broken || i_block.giving.lines == 0 : left_q == 0);
+    `RULE(beats_are_counted, 1, !i_block.payload_q || left_q == i_block.behind_q)
+    `RULE(last_beat_is_marked, 1, !(header_q || beat_q) || m_axis_row_tlast == last_q)
+
+    // ---- Reads: the lines of a row follow each other; even ones on port 0, odd ones on port 1.
+    `RULE(reads_are_on_the_port_of_their_line, 1, (!read_valid_o[0] || !read_address_o[0][6])
+        && (!read_valid_o[1] || read_address_o[1][6]) && read_id_o == {Id, Id})
+    `RULE(next_read_is_of_the_next_line, 1, !$past(rst_ni && i_block.ask && !i_block.row_asked)
+        || i_block.address_q == $past(i_block.address_q) + 1'b1)
+
+    // A row is given when it is whole, so its lines have been asked for. That is tested, and not proven here.
+    `RULE(lines_that_are_given_were_asked_for, 0, (!i_block.pop[0] || i_block.held_q[0] != 0)
+        && (!i_block.pop[1] || i_block.held_q[1] != 0))
+
+    // ---- What induction needs.
+    `RULE(counts_follow_each_other, 1, i_block.taken_q - i_block.given_q <= (LogRows+1)'(2**LogRows)
+        && i_block.begun_q - i_block.given_q <= i_block.taken_q - i_block.given_q
+        && i_block.asked_q - i_block.given_q <= i_block.begun_q - i_block.given_q
+        && i_block.whole_q - i_block.given_q <= i_block.asked_q - i_block.given_q
+        && i_block.begun_q - i_block.asked_q == (LogRows+1)'(i_block.asking_q))
+    `RULE(payload_is_of_a_whole_row, 1, !i_block.payload_q || i_block.whole_q != i_block.given_q)
+    `RULE(left_is_told, 1, i_block.any_left_q == (i_block.asking_q && i_block.left_q != 0))
+
+    `REACHED(row_without_payload_is_given, header && i_block.give && visible_o)
+    `REACHED(payload_is_given, beat && i_block.give && !i_block.broken)
+    `REACHED(broken_row_is_given, header && i_block.broken)
+endmodule
