@@ -289,7 +289,7 @@ module visibility_pe #(
 
     visibility_pe_registers_pkg::visibility_pe__in_t  to_registers;
     visibility_pe_registers_pkg::visibility_pe__out_t from_registers;
-    logic        access_valid, access_write, access_error, refused, read_error, write_error;
+    logic        access_valid, access_write, refused, read_error, write_error;
     logic [11:0] access_address;
     logic [31:0] access_data, read_data;
     logic [3:0]  access_strobe;
@@ -321,10 +321,27 @@ module visibility_pe #(
         .block_address_o(access_address),
         .block_data_o   (access_data),
         .block_strobe_o (access_strobe),
-        .block_done_i   (access_valid),
-        .block_error_i  (access_error),
-        .block_data_i   (read_data)
+        .block_done_i   (done_q),
+        .block_error_i  (error_q),
+        .block_data_i   (read_data_q)
     );
+
+    // In steps, so that nothing else is on the paths of the registers: the access comes, it is carried
+    // out, and its end is given.
+    logic        access_q, write_q, done_q, error_q;
+    logic [11:0] address_q;
+    logic [31:0] data_q, read_data_q;
+    logic [3:0]  strobe_q;
+    always_ff @(posedge clk_i) begin
+        access_q    <= rst_ni && access_valid && !access_q && !done_q;
+        done_q      <= rst_ni && access_q;
+        error_q     <= refused || (write_q ? write_error : read_error);
+        read_data_q <= read_data;
+        write_q     <= access_write;
+        address_q   <= access_address;
+        data_q      <= access_data;
+        strobe_q    <= access_strobe;
+    end
 
     // A run is under way from its start to its last packet.
     assign asked       = from_registers.CONTROL.start.value;
@@ -332,10 +349,9 @@ module visibility_pe #(
     assign job_address = {
         from_registers.JOB.high.value, from_registers.JOB.low.value
     };
-    assign refused = access_write && (
-        visibility_pe_map_pkg::write_refused(access_address, access_data, access_strobe, asked)
-        || asked && access_address == visibility_pe_map_pkg::CONTROL && access_data[0]);
-    assign access_error = refused || (access_write ? write_error : read_error);
+    assign refused = write_q && (
+        visibility_pe_map_pkg::write_refused(address_q, data_q, strobe_q, asked)
+        || asked && address_q == visibility_pe_map_pkg::CONTROL && data_q[0]);
 
     always_comb begin
         to_registers.CONTROL.start.hwclr            = over;
@@ -361,13 +377,13 @@ module visibility_pe #(
     visibility_pe_registers i_registers (
         .clk                 (clk_i),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (access_valid && !refused),
-        .s_cpuif_req_is_wr   (access_write),
-        .s_cpuif_addr        (access_address),
-        .s_cpuif_wr_data     (access_data),
+        .s_cpuif_req         (access_q && !refused),
+        .s_cpuif_req_is_wr   (write_q),
+        .s_cpuif_addr        (address_q),
+        .s_cpuif_wr_data     (data_q),
         .s_cpuif_wr_biten    ({
-            {8{access_strobe[3]}}, {8{access_strobe[2]}},
-            {8{access_strobe[1]}}, {8{access_strobe[0]}}
+            {8{strobe_q[3]}}, {8{strobe_q[2]}},
+            {8{strobe_q[1]}}, {8{strobe_q[0]}}
         }),
         .s_cpuif_req_stall_wr(),
         .s_cpuif_req_stall_rd(),

@@ -99,14 +99,14 @@ pub const MUTANTS: [Mutant; 20] = [
     mutant(
         "a second start is taken",
         "visibility_pe.sv",
-        "|| {});\n    assign access_error",
-        "asked && access_address == visibility_pe_map_pkg::CONTROL && access_data[0]",
+        "|| {});\n",
+        "asked && address_q == visibility_pe_map_pkg::CONTROL && data_q[0]",
         "1'b0",
     ),
     mutant(
         "the job moves under its run",
         "visibility_pe.sv",
-        "access_data, access_strobe, {})",
+        "data_q, strobe_q, {})",
         "asked",
         "1'b0",
     ),
