@@ -220,6 +220,10 @@ impl<'a> Runner<'a> {
                     flight.known.alone &= !(same && there);
                 }
                 self.holders.asks(self.serial, line, transaction);
+                // A cancel that has not been answered may come after this request, whose place it shares.
+                if self.is_cancelling(transaction) {
+                    self.holders.may_leave(transaction);
+                }
                 self.holders.owner(line) == Some(transaction)
             }
             Action::Release { line, .. } => self.holders.lets_go(line, transaction),
@@ -229,6 +233,15 @@ impl<'a> Runner<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a cancel of the transaction is on its way.
+    fn is_cancelling(&self, transaction: Timestamp) -> bool {
+        let cancels =
+            |action| matches!(action, Action::Cancel { .. } | Action::Miss { polls: false, .. });
+        self.flights.values().any(|flight| {
+            flight.known.transaction == Some(transaction) && cancels(flight.known.action)
+        })
     }
 
     fn pace(&mut self) -> u64 {
