@@ -293,6 +293,10 @@ module visibility_pe #(
     logic [11:0] access_address;
     logic [31:0] access_data, read_data;
     logic [3:0]  access_strobe;
+    logic        access_q, write_q, done_q, error_q;
+    logic [11:0] address_q;
+    logic [31:0] data_q, read_data_q;
+    logic [3:0]  strobe_q;
 
     axi_lite_blocks #(
         .Blocks(1)
@@ -328,10 +332,6 @@ module visibility_pe #(
 
     // In steps, so that nothing else is on the paths of the registers: the access comes, it is carried
     // out, and its end is given.
-    logic        access_q, write_q, done_q, error_q;
-    logic [11:0] address_q;
-    logic [31:0] data_q, read_data_q;
-    logic [3:0]  strobe_q;
     always_ff @(posedge clk_i) begin
         access_q    <= rst_ni && access_valid && !access_q && !done_q;
         done_q      <= rst_ni && access_q;
