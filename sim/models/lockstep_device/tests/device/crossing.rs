@@ -42,3 +42,23 @@ pub fn a_read_comes_while_a_write_is_under_way(seed: u64) -> Result<(), String> 
     }
     Ok(())
 }
+
+/// How many clocks after arvalid rvalid comes, as docs/device.md says of each block.
+pub fn reads_take_as_many_clocks_as_said() {
+    let said = [(0x0000, 3), (0x2000, 3), (0x1000, 3), (0x5000, 5)];
+    let found = said.map(|(block, _)| {
+        let mut model = crate::dut::device(0);
+        model.reset(4);
+        let inputs = model.inputs_mut();
+        (inputs.s_axil_rready, inputs.s_axil_arvalid, inputs.s_axil_araddr) = (true, true, block);
+        let mut clocks = 0;
+        while !model.outputs().s_axil_rvalid && clocks < 100 {
+            let taken = model.outputs().s_axil_arready;
+            model.clock();
+            model.inputs_mut().s_axil_arvalid &= !taken;
+            clocks += 1;
+        }
+        (block, clocks)
+    });
+    assert_eq!(found, said);
+}

@@ -117,3 +117,8 @@ fn drawn_work_is_done_as_the_oracle_says() {
 fn work_goes_on_after_failed_accesses() {
     seeds::each!(8, |seed| run(&Scenario::failing(seed)));
 }
+
+#[test]
+fn reads_take_as_many_clocks_as_said() {
+    crossing::reads_take_as_many_clocks_as_said();
+}
