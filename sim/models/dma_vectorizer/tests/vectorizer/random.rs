@@ -97,7 +97,7 @@ pub fn long_waits(seed: u64) -> Result<(), String> {
     elements.retain(|element| element.direction == direction);
     elements.truncate(14);
     scene.commands = Default::default();
-    let long = random.random_range(0xE000..=u16::MAX);
+    let long = random.random_range(u16::MAX - 0xFF..=u16::MAX);
     let reason = [Reason::Flushed, Reason::Idle][seed as usize % 2];
     let (idle_time, flush_time, count) = match reason {
         Reason::Flushed => (0x2000, long, elements.len()),
