@@ -67,26 +67,17 @@ module interrupt_collector_formal #(
     `RULE(vector_that_waits_goes_to_a_free_stream, 1, !$past(rst_ni && raised_before != offered_before
         && (!m_axis_irq_tvalid || m_axis_irq_tready)) || m_axis_irq_tvalid)
 
-    // Beats that others hand over while this vector waits. Each brings the turn nearer to this one. There may be so many
-    // before it: those behind the last that went, and then from the first on.
+    // Vectors take turns.
     logic               waits, chosen;
-    logic [7:0]         others_q, ahead;
-    logic [Vectors-1:0] its, behind;
-    assign waits  = raised_before != offered_before;
+    logic [Vectors-1:0] its, taken;
     assign its    = Vectors'(256'd1 << vector);
-    assign behind = i_block.i_turns.behind_q;
-    assign chosen = i_block.free && (i_block.chosen & its) != 0;
-    assign ahead  = (its & behind) != 0 ? 8'($countones(behind & its - 1'b1))
-        : 8'($countones(behind)) + 8'($countones(~behind & its - 1'b1));
-    always_ff @(posedge clk_i) begin
-        if (!rst_ni || !waits || chosen) others_q <= '0;
-        else if (i_block.free && i_block.waits != 0) others_q <= others_q + 1'b1;
-    end
-    `RULE(vectors_take_turns, 1, 32'(others_q) < Vectors)
-    `RULE(turns_come_nearer, 1, 32'(vector) >= Vectors || 32'(others_q) + 32'(ahead) < Vectors)
-    `RULE(none_is_before_the_last, 1, (Vectors'(behind << 1) & ~behind) == '0)
+    assign waits  = raised_before != offered_before;
+    assign taken  = i_block.free ? i_block.chosen : '0;
+    assign chosen = (taken & its) != 0;
+    fair_turns #(.Count(Vectors)) i_turns (
+        .clk_i, .rst_ni, .asks_i(i_block.waits), .taken_i(taken), .behind_i(i_block.i_turns.behind_q));
     `RULE(last_number_is_that_of_a_vector, 1, 32'(m_axis_irq_tdata) < Vectors)
 
     `REACHED(two_are_raised_and_handed_over, raised_q == 32'd2 && handed_q == 32'd2)
-    `REACHED(vector_waits_for_another, others_q == 8'd2)
+    `REACHED(vector_waits_for_all_others, 32'($countones(i_turns.went_q)) == Vectors - 1)
 endmodule

@@ -136,31 +136,11 @@ module queue_memory_port_formal #(
     `RULE(one_stores_where_the_channels_are_free, 1, $onehot0(store_valid_i & store_ready_o)
         && ((store_valid_i & store_ready_o) != 0) == (store_valid_i != 0 && store_moves))
 
-    // Queues take turns: one that asks waits for no more than each of the others once.
-    logic [3:0] readers_q, storers_q;
-    always_ff @(posedge clk_i) begin
-        if (!rst_ni || (queue & read_valid_i) == 0 || (queue & read_ready_o) != 0) readers_q <= '0;
-        else if ((read_valid_i & read_ready_o) != 0) readers_q <= readers_q + 1'b1;
-        if (!rst_ni || (queue & store_valid_i) == 0 || (queue & store_ready_o) != 0) storers_q <= '0;
-        else if ((store_valid_i & store_ready_o) != 0) storers_q <= storers_q + 1'b1;
-    end
-    `RULE(readers_take_turns, 1, 32'(readers_q) < Queues)
-    `RULE(storers_take_turns, 1, 32'(storers_q) < Queues)
-    // Each that goes brings the turn nearer. There may be so many before it: those behind the last that went, and then
-    // from the first on.
-    function automatic logic [3:0] ahead_of(input logic [Queues-1:0] one, input logic [Queues-1:0] behind);
-        ahead_of = (one & behind) != 0 ? 4'($countones(behind & one - 1'b1))
-            : 4'($countones(behind)) + 4'($countones(~behind & one - 1'b1));
-    endfunction
-    function automatic logic upwards(input logic [Queues-1:0] behind);
-        upwards = (Queues'(behind << 1) & ~behind) == '0;
-    endfunction
-    `RULE(reader_comes_nearer, 1,
-        queue == 0 || 32'(readers_q) + 32'(ahead_of(queue, i_block.i_readers.behind_q)) < Queues)
-    `RULE(storer_comes_nearer, 1,
-        queue == 0 || 32'(storers_q) + 32'(ahead_of(queue, i_block.i_storers.behind_q)) < Queues)
-    `RULE(none_is_before_the_last_reader, 1, upwards(i_block.i_readers.behind_q))
-    `RULE(none_is_before_the_last_storer, 1, upwards(i_block.i_storers.behind_q))
-    `REACHED(reader_waits_for_all_others, 32'(readers_q) == Queues - 1)
-    `REACHED(storer_waits_for_all_others, 32'(storers_q) == Queues - 1)
+    // Queues take turns.
+    fair_turns #(.Count(Queues)) i_reader_turns (.clk_i, .rst_ni, .asks_i(read_valid_i),
+        .taken_i(read_valid_i & read_ready_o), .behind_i(i_block.i_readers.behind_q));
+    fair_turns #(.Count(Queues)) i_storer_turns (.clk_i, .rst_ni, .asks_i(store_valid_i),
+        .taken_i(store_valid_i & store_ready_o), .behind_i(i_block.i_storers.behind_q));
+    `REACHED(reader_waits_for_all_others, 32'($countones(i_reader_turns.went_q)) == Queues - 1)
+    `REACHED(storer_waits_for_all_others, 32'($countones(i_storer_turns.went_q)) == Queues - 1)
 endmodule
