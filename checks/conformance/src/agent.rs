@@ -48,6 +48,13 @@ pub(crate) enum Action {
     },
 }
 
+impl Action {
+    /// Whether it may end a wait of its transaction without the lock.
+    pub fn cancels(self) -> bool {
+        matches!(self, Self::Cancel { .. } | Self::Miss { polls: false, .. })
+    }
+}
+
 /// Its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {

@@ -220,14 +220,14 @@ impl<'a> Runner<'a> {
                     flight.known.alone &= !(same && there);
                 }
                 self.holders.asks(self.serial, line, transaction);
-                // A cancel that has not been answered may come after this request, whose place it shares.
+                // A cancel that has not been answered may still end this wait: it has the same place.
                 if self.is_cancelling(transaction) {
                     self.holders.may_leave(transaction);
                 }
                 self.holders.owner(line) == Some(transaction)
             }
             Action::Release { line, .. } => self.holders.lets_go(line, transaction),
-            Action::Cancel { .. } | Action::Miss { polls: false, .. } => {
+            _ if action.cancels() => {
                 self.holders.may_leave(transaction);
                 false
             }
@@ -237,10 +237,8 @@ impl<'a> Runner<'a> {
 
     /// Whether a cancel of the transaction is on its way.
     fn is_cancelling(&self, transaction: Timestamp) -> bool {
-        let cancels =
-            |action| matches!(action, Action::Cancel { .. } | Action::Miss { polls: false, .. });
         self.flights.values().any(|flight| {
-            flight.known.transaction == Some(transaction) && cancels(flight.known.action)
+            flight.known.transaction == Some(transaction) && flight.known.action.cancels()
         })
     }
 

@@ -99,9 +99,10 @@ pub fn long_waits(seed: u64) -> Result<(), String> {
     scene.commands = Default::default();
     let long = random.random_range(u16::MAX - 0xFF..=u16::MAX);
     let reason = [Reason::Flushed, Reason::Idle][seed as usize % 2];
-    let (idle_time, flush_time, count) = match reason {
-        Reason::Flushed => (0x2000, long, elements.len()),
-        _ => (long, u16::MAX, 1),
+    // While it waits to be flushed, others come, so that its queue is not idle.
+    let (idle_time, flush_time, count, gap) = match reason {
+        Reason::Flushed => (0x2000, long, elements.len(), 0x1200),
+        _ => (long, u16::MAX, 1, 1),
     };
     scene.config = Config { idle_time, flush_time, ..scene.config };
     let mut bench = Bench::of_scene(dut::after_power_up(seed), &scene, &surroundings(&mut random));
@@ -109,7 +110,7 @@ pub fn long_waits(seed: u64) -> Result<(), String> {
     let mut any = |_: &Element, _, _: &_, _: &_| Ok(());
     for element in &elements[..count] {
         bench.push(queue, *element);
-        for _ in 0..if reason == Reason::Flushed { 0x1200 } else { 1 } {
+        for _ in 0..gap {
             bench.clock(&mut any)?;
         }
     }

@@ -185,17 +185,17 @@ impl Scene {
     /// The element with a wrong length or place.
     fn spoiled(&self, random: &mut ChaCha8Rng, element: Element) -> Element {
         let past_end = |window: Window| (window.last + 1) * PAGE - u64::from(element.bytes) + 1;
-        // Far from its window.
+        // A bit that takes an address far from its window.
         let bit = 1 << random.random_range((PAGES * PAGE).trailing_zeros()..64);
         match random.random_range(0..8) {
             0 => Element { bytes: 0, ..element },
             1 => Element { bytes: LARGEST + 1, ..element },
             2 => Element { bytes: random.random_range(LARGEST + 1..=u16::MAX), ..element },
             3 => Element { host: random.random(), ..element },
-            6 => Element { host: element.host ^ bit, ..element },
-            7 => Element { nic: element.nic ^ bit, ..element },
             4 if random.random() => Element { host: past_end(self.config.host), ..element },
             4 => Element { nic: past_end(self.config.nic), ..element },
+            5 => Element { host: element.host ^ bit, ..element },
+            6 => Element { nic: element.nic ^ bit, ..element },
             _ => Element { nic: self.nic.base + random.random_range(0..PAGE), ..element },
         }
     }
