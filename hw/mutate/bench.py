@@ -28,6 +28,8 @@ MITERS = (
     ("module", "cut", "equivalent"), ("module", "whole", "equivalent"), ("module", "asked", "unasked"),
     ("parent", "whole", "equivalent"), ("top", "whole", "equivalent"),
 )  # fmt: skip
+# Those that take little time, with so many seconds for a mutant, are made before long tests run.
+EARLY, EARLY_SECONDS = (MITERS[0], MITERS[2]), 5
 
 
 def known(plan, tests):
@@ -38,12 +40,15 @@ def known(plan, tests):
             result[number] = one
         elif one.get("tests") == tests:
             is_asked = one["asked"] == plan.asked_of(number)
-            result[number] = one if is_asked else {**one, "verdict": "survived", "by": "", "asked": None}
+            if is_asked:
+                result[number] = one
+            elif not one.get("early"):
+                result[number] = {**one, "verdict": "survived", "by": "", "asked": None}
     return result
 
 
-def judge_by_tests(tests, digest, number):
-    by = tests.killer(number)
+def judge_by_tests(tests, digest, runs, number):
+    by = tests.killer(number, runs)
     if not by:
         return {"mutant": number, "verdict": "survived", "by": "", "tests": digest, "asked": None}
     return {"mutant": number, "verdict": "killed", "by": by}
@@ -64,11 +69,12 @@ def miter(plan, children, module, numbers, kind):
     return name
 
 
-def ask_equivalent(plan, children, numbers, done, jobs):
-    """Whether what survived its tests changes anything at the ports of its module, or of what is around it."""
+def ask_equivalent(plan, children, numbers, done, jobs, miters=MITERS, seconds=mutate.SECONDS[-1] // 2):
+    """Whether what survived its tests changes anything at the ports of its module, or of what is around it. One that
+    decides nothing in its time leaves the rest to the next."""
     plan.write_wish(seen=plan.seen)
     left, asked = list(numbers), set()
-    for where, kind, verdict in MITERS:
+    for where, kind, verdict in miters:
         by_module = {}
         for number in left:
             module = plan.around(number)[where]
@@ -76,7 +82,7 @@ def ask_equivalent(plan, children, numbers, done, jobs):
                 by_module.setdefault(module, []).append(number)
                 asked.add((number, module, kind))
         for module, of_module in sorted(by_module.items()):
-            found = answers(plan, children, module, of_module, kind, jobs)
+            found = answers(plan, children, module, of_module, kind, jobs, seconds)
             for number in of_module:
                 if found.get(number):
                     done({"mutant": number, "verdict": verdict, "by": f"miter of {module}"})
@@ -84,7 +90,7 @@ def ask_equivalent(plan, children, numbers, done, jobs):
         prove.say(f"{plan.bench.top}: {len(left)} of {len(numbers)} left by miters ({where}, {kind})")
 
 
-def answers(plan, children, module, numbers, kind, jobs):
+def answers(plan, children, module, numbers, kind, jobs, seconds):
     """Of each of these mutants in a module whether it is equivalent, or nothing where that is not decided."""
     name = mutate.tried(miter, plan, children, module, numbers, kind)
     if not name:
@@ -94,8 +100,6 @@ def answers(plan, children, module, numbers, kind, jobs):
     def keep(place, future):
         found[numbers[place]] = future.result()
 
-    # One that has decided nothing leaves time to the next.
-    seconds = mutate.SECONDS[-1] // 2
     tasks = [
         functools.partial(mutate.tried, mutate.is_equivalent, plan, number, children, name, seconds)
         for number in numbers
@@ -120,18 +124,32 @@ def judge(plan, wanted, children, jobs):
         mutate.keep(plan, verdict)
         found[verdict["mutant"]] = verdict
 
-    judged = 0
+    def run(kind, runs, numbers, survivors):
+        """Judges by some runs of tests. What survives them is given to `survivors`."""
+        judged = survived = 0
 
-    def done(_, future):
-        nonlocal judged
-        judged += 1
-        keep(future.result())
-        if judged % 10 == 0 or judged == len(missing):
-            survived = sum(one["verdict"] == "survived" for one in found.values())
-            prove.say(f"{plan.bench.top}: {judged} of {len(missing)} judged by tests, {survived} survived so far")
+        def done(_, future):
+            nonlocal judged, survived
+            verdict = future.result()
+            judged += 1
+            survived += verdict["verdict"] == "survived"
+            (survivors if verdict["verdict"] == "survived" else keep)(verdict)
+            if judged % 10 == 0 or judged == len(numbers):
+                prove.say(f"{plan.bench.top}: {judged} of {len(numbers)} judged by {kind}, {survived} survived so far")
 
-    tasks = [functools.partial(judge_by_tests, tests, digest, number) for number in missing]
-    children.run_all(tasks, done, jobs)
+        tasks = [functools.partial(judge_by_tests, tests, digest, runs, number) for number in numbers]
+        children.run_all(tasks, done, jobs)
+
+    def early(verdict):
+        number = verdict["mutant"]
+        keep({**verdict, "tests": digest, "asked": plan.asked_of(number), "early": True})
+        left.remove(number)
+
+    short, long = tests.parts()
+    left = []
+    run("short tests", short, missing, lambda verdict: left.append(verdict["mutant"]))
+    ask_equivalent(plan, children, sorted(left), early, jobs, EARLY, EARLY_SECONDS)
+    run("the other tests", long, sorted(left), keep)
     alive = [number for number in wanted if found[number]["verdict"] == "survived"]
     alive = [number for number in alive if found[number]["asked"] != plan.asked_of(number)]
 

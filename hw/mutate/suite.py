@@ -24,6 +24,8 @@ LADDER = (3, 60, None)
 SHORTER = 0.4
 # Seconds that a run may take: at least, and as a multiple of what it takes without a mutant.
 LIMIT = (20, 10)
+# The part of the time of all runs that short ones take together.
+SHORT = 0.1
 ENDLESS = ", which does not end"
 # Of memory, in KiB: a mutant may make a test ask for more and more.
 MEMORY = 8 << 20
@@ -161,9 +163,21 @@ class Suite:
                 run.killed += 1
                 run.tried += 1
 
-    def killer(self, mutant):
-        """The first test that fails with a mutant, those first that found most so far in their time; or nothing."""
-        left = list(self.runs)
+    def parts(self):
+        """The short runs, which together take a small part of the time of all, and the others."""
+        runs = sorted(self.runs, key=lambda one: one.seconds)
+        total, spent = sum(one.seconds for one in runs), 0.0
+        short = []
+        for run in runs:
+            spent += run.seconds
+            if spent <= SHORT * total:
+                short.append(run)
+        return short, [one for one in self.runs if one not in short]
+
+    def killer(self, mutant, runs):
+        """The first of these runs that fails with a mutant, those first that found most so far in their time; or
+        nothing."""
+        left = list(runs)
         while left:
             with self.lock:
                 run = max(left, key=lambda one: one.worth)

@@ -201,9 +201,15 @@ class Tests(unittest.TestCase):
             return run.test == "a::slow" and mutant == 1, ""
 
         tests.call = call
-        found = [suite.Suite.killer(tests, mutant) for mutant in (1, 2, 3)]
+        found = [suite.Suite.killer(tests, mutant, tests.runs) for mutant in (1, 2, 3)]
         self.assertEqual(found, ["a::slow", None, "a::quick (3 cases), which does not end"])
         self.assertEqual(called[:2], ["a::quick (3 cases)", "a::slow"])
+
+    def test_short_runs_take_a_tenth_of_the_time_of_all(self):
+        tests = SimpleNamespace(runs=[suite.Run(f"a::{n}", None, n) for n in (20.0, 1.0, 2.0, 2.5, 15.0)])
+        short, others = suite.Suite.parts(tests)
+        self.assertEqual([one.seconds for one in short], [1.0, 2.0])
+        self.assertEqual([one.seconds for one in others], [20.0, 2.5, 15.0])
 
     def test_only_test_programs_of_the_package_are_taken(self):
         lines = [
@@ -216,7 +222,7 @@ class Tests(unittest.TestCase):
 
 
 class Known(unittest.TestCase):
-    def test_what_survived_other_tests_is_judged_again(self):
+    def test_what_survived_other_tests_or_was_asked_for_otherwise_is_judged_again(self):
         with tempfile.TemporaryDirectory() as folder:
             plan = SimpleNamespace(results=Path(folder) / "results.jsonl", asked_of=lambda number: "new")
             mutate.keep(plan, {"mutant": 1, "verdict": "killed", "by": "a"})
@@ -225,6 +231,8 @@ class Known(unittest.TestCase):
             for number, asked in ((4, "new"), (5, "old")):
                 verdict = {"mutant": number, "verdict": "unasked", "by": "miter", "tests": "new", "asked": asked}
                 mutate.keep(plan, verdict)
+            early = {"mutant": 6, "verdict": "equivalent", "by": "miter", "tests": "new", "asked": "old", "early": True}
+            mutate.keep(plan, early)
             found = bench.known(plan, "new")
         self.assertEqual(
             {number: one["verdict"] for number, one in found.items()},
