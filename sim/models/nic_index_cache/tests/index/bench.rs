@@ -370,7 +370,7 @@ impl Bench {
                 for n in 0..=self.subject.ways {
                     let segment = self.subject.segment(SEGMENTS / 2 + set + 2 * n);
                     let mut request = RequestWords::default();
-                    request[1] = u64::from(segment * 2) << 32 | u64::from(segment);
+                    request[1] = u64::from(segment);
                     request[3] = u64::from(*token) << 16;
                     *token = token.wrapping_add(1);
                     self.push(request);

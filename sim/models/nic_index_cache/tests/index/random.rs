@@ -45,10 +45,19 @@ fn surroundings(random: &mut ChaCha8Rng, lines: usize, fails: bool) -> Surroundi
 fn table(random: &mut ChaCha8Rng, subject: &Subject) -> Table {
     let bytes = [16, 32, 64, 128, 192, 256, 320][random.random_range(0..7)];
     let limit = random.random_range(0..64);
-    let base = random.random_range(0..1 << 40) << 4;
     let more = [1, 1, 2, 64][random.random_range(0..4)];
     let segments = subject.segment(SEGMENTS);
-    Table::new(base, 2 * segments, bytes, limit, more, segments).expect("a table as it can be")
+    // The index asks nothing else of homes, and they have up to 32 bits.
+    let slots = if random.random() { 2 * segments } else { any_size(random).max(1) };
+    let last_base = u64::MAX - (u64::from(slots) + u64::from(limit)) * u64::from(bytes);
+    let shift = random.random_range(0..40);
+    let base = random.random_range(0..=last_base >> shift) & !15;
+    Table::new(base, slots, bytes, limit, more, segments).expect("a table as it can be")
+}
+
+/// Numbers of as many bits are as likely as those of fewer.
+fn any_size(random: &mut ChaCha8Rng) -> u32 {
+    random.random::<u32>() >> random.random_range(0..32)
 }
 
 /// From one to that many.
@@ -63,6 +72,9 @@ struct Traffic {
     subject: Subject,
     segments: u32,
     all_segments: u32,
+    slots: u32,
+    /// Some of those that are not by their segment.
+    homes: Vec<u32>,
     /// The lower halves of keys.
     keys: Vec<u64>,
     owners: Vec<u64>,
@@ -81,6 +93,8 @@ impl Traffic {
             subject: *subject,
             segments: random.random_range(1..=(2 * places + 2).min(SEGMENTS / 2)),
             all_segments: table.segments(),
+            slots: table.slots(),
+            homes: (0..4).map(|_| random.random_range(0..table.slots())).collect(),
             keys: some_values(random, subject.objects + 2, 32),
             owners: some_values(random, 3, 16),
             versions: some_values(random, 3, 32),
@@ -132,10 +146,15 @@ impl Traffic {
         let outside = random.random_ratio(1, 100);
         let segment = self.segment;
         let key = u64::from(segment) << 32 | self.keys[random.random_range(0..self.keys.len())];
-        let home = segment * 2 + random.random_range(0..2);
+        let near = segment * 2 + random.random_range(0..2);
+        let home = match near < self.slots && random.random() {
+            true => near,
+            false => self.homes[random.random_range(0..self.homes.len())],
+        };
+        let beyond = if random.random() { random.random_range(0..3) } else { any_size(random) };
         let (segment, home) = match outside {
-            true if random.random() => (self.all_segments + random.random_range(0..3), home),
-            true => (segment, 2 * self.all_segments + random.random_range(0..3)),
+            true if random.random() => (self.all_segments.saturating_add(beyond), home),
+            true => (segment, self.slots.saturating_add(beyond)),
             false => (segment, home),
         };
         let (version, ignored) =
