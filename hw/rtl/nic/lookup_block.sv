@@ -98,13 +98,12 @@ module lookup_block
     // before an access that follows the last setting can be carried out.
 
     logic [31:0] last_segment_q;
-    logic        few_segments_q, many_segments_q;
+    logic        many_segments_q;
     logic [12:1] wrong_q;
     logic [3:0]  wrong;
     always_ff @(posedge clk_i) begin
         last_segment_q  <= (from_registers.SLOTS.value.value - 32'd1)
             >> from_registers.SEGMENT_SHIFT.value.value[4:0];
-        few_segments_q  <= last_segment_q >= from_registers.SEGMENTS.value.value;
         many_segments_q <= 33'(from_registers.SEGMENTS.value.value) > 33'd1 << SegmentBits;
         wrong_q         <= '0;
         wrong_q[1]      <= from_registers.TABLE_BASE.low.value[5:0] != 0;
@@ -117,44 +116,51 @@ module lookup_block
         wrong_q[9]      <= from_registers.VALUE_BYTES.value.value > 32'(8 * ValueWords);
         wrong_q[10]     <= from_registers.MOST_READINGS.value.value - 32'd2 > 32'd253;
         wrong_q[11]     <= from_registers.INDEX_BASE.low.value[LogStride-1:0] != 0;
-        wrong_q[12]     <= few_segments_q || many_segments_q;
+        wrong_q[12]     <= many_segments_q || last_segment_q >= from_registers.SEGMENTS.value.value;
     end
     always_comb begin
         wrong = '0;
         for (int unsigned n = 12; n > 0; n--) if (wrong_q[n]) wrong = 4'(n);
     end
 
-    // In steps, so that nothing else is on the paths of the registers: the access comes, it is judged,
-    // it is carried out, and its end is given. A read takes a clock in the registers: nothing bars it,
-    // so it goes there while a write is judged.
-    logic        access_q, judged_q, barred_q, write_q, read_ends, read_error, write_error, fixed_q;
-    logic [11:0] address_q;
-    logic [31:0] data_q, read_data;
-    logic [3:0]  strobe_q, wrong_setting_q, setting_error_q;
-    logic        enables_q;
+    // ---- Accesses.
+
+    logic        fixed_q, refused, enables;
+    logic [3:0]  setting_error_q;
+    logic        cpuif_req, cpuif_req_is_wr, cpuif_rd_ack, cpuif_rd_err, cpuif_wr_ack, cpuif_wr_err;
+    logic [11:0] cpuif_addr;
+    logic [31:0] cpuif_wr_data, cpuif_wr_biten, cpuif_rd_data;
+    assign refused = write_i && nic_lookup_map_pkg::write_refused(address_i, data_i, strobe_i, fixed_q);
+    assign enables = cpuif_req_is_wr && cpuif_addr == nic_lookup_map_pkg::CONTROL && cpuif_wr_data[0];
     always_ff @(posedge clk_i) begin
-        access_q  <= rst_ni && valid_i && !access_q && !judged_q && !done_o;
-        judged_q  <= rst_ni && access_q;
-        barred_q  <= write_q && nic_lookup_map_pkg::write_refused(
-            address_q, data_q, strobe_q, fixed_q);
-        enables_q <= write_q && address_q == nic_lookup_map_pkg::CONTROL && data_q[0];
-        wrong_setting_q <= wrong;
-        done_o    <= rst_ni && judged_q;
-        error_o   <= barred_q || (write_q ? write_error : read_error);
-        data_o    <= read_data;
-        fixed_q   <= enable_o || flush_o || !idle_i;
-        write_q   <= write_i;
-        address_q <= address_i;
-        data_q    <= data_i;
-        strobe_q  <= strobe_i;
+        fixed_q <= enable_o || flush_o || !idle_i;
         if (!rst_ni) setting_error_q <= '0;
-        else if (judged_q && !barred_q && enables_q) setting_error_q <= wrong_setting_q;
+        else if (cpuif_req && enables) setting_error_q <= wrong;
     end
 
-    logic [31:0] data_bits;
-    assign data_bits = {
-        {8{strobe_q[3]}}, {8{strobe_q[2]}}, {8{strobe_q[1]}}, {8{strobe_q[0]}}
-    };
+    register_access i_access (
+        .clk_i,
+        .rst_ni,
+        .valid_i,
+        .write_i,
+        .address_i,
+        .data_i,
+        .strobe_i,
+        .refused_i        (refused),
+        .done_o,
+        .error_o,
+        .data_o,
+        .m_cpuif_req      (cpuif_req),
+        .m_cpuif_req_is_wr(cpuif_req_is_wr),
+        .m_cpuif_addr     (cpuif_addr),
+        .m_cpuif_wr_data  (cpuif_wr_data),
+        .m_cpuif_wr_biten (cpuif_wr_biten),
+        .m_cpuif_rd_ack   (cpuif_rd_ack),
+        .m_cpuif_rd_err   (cpuif_rd_err),
+        .m_cpuif_rd_data  (cpuif_rd_data),
+        .m_cpuif_wr_ack   (cpuif_wr_ack),
+        .m_cpuif_wr_err   (cpuif_wr_err)
+    );
 
     always_comb begin
         to_registers.RETURN.value.next                     = 32'(under_way_i);
@@ -217,25 +223,23 @@ module lookup_block
     nic_lookup_registers i_registers (
         .clk                 (clk_i),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (write_q ? judged_q && !barred_q : access_q),
-        .s_cpuif_req_is_wr   (write_q),
-        .s_cpuif_addr        (address_q),
-        .s_cpuif_wr_data     ({data_q[31:1], data_q[0] && !(enables_q && wrong_setting_q != 0)}),
-        .s_cpuif_wr_biten    (data_bits),
+        .s_cpuif_req         (cpuif_req),
+        .s_cpuif_req_is_wr   (cpuif_req_is_wr),
+        .s_cpuif_addr        (cpuif_addr),
+        .s_cpuif_wr_data     ({cpuif_wr_data[31:1], cpuif_wr_data[0] && !(enables && wrong != 0)}),
+        .s_cpuif_wr_biten    (cpuif_wr_biten),
         .s_cpuif_req_stall_wr(),
         .s_cpuif_req_stall_rd(),
-        .s_cpuif_rd_ack      (read_ends),
-        .s_cpuif_rd_err      (read_error),
-        .s_cpuif_rd_data     (read_data),
-        .s_cpuif_wr_ack      (),
-        .s_cpuif_wr_err      (write_error),
+        .s_cpuif_rd_ack      (cpuif_rd_ack),
+        .s_cpuif_rd_err      (cpuif_rd_err),
+        .s_cpuif_rd_data     (cpuif_rd_data),
+        .s_cpuif_wr_ack      (cpuif_wr_ack),
+        .s_cpuif_wr_err      (cpuif_wr_err),
         .hwif_in             (to_registers),
         .hwif_out            (from_registers)
     );
 
 `ifndef SYNTHESIS
-    reads_end_as_writes_are_carried_out: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        read_ends == (judged_q && !write_q));
     settings_hold_while_requests_are_under_way: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && !idle_i) || $stable(settings_o));
     settings_fit: assert property (@(posedge clk_i) disable iff (!rst_ni)

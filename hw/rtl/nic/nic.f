@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: f5e28bad9fb22359eca964df6a4ee4d688534c88253192c395328a8042160448
+// body-sha256: b37c4529c5b7eff1c4a00f372cc849d8d086f1d895b4d7c3f9dcfef7e406fec9
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -22,6 +22,7 @@ vector_engine.sv
 generated/dma_vectorizer_map_pkg.sv
 generated/dma_vectorizer_registers_pkg.sv
 generated/dma_vectorizer_registers.sv
+../common/register_access.sv
 vectorizer_block.sv
 ../common/axi_lite_blocks.sv
 dma_vectorizer.sv

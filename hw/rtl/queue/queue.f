@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: 07aefc1d5ffd7ba1ed06710bbd7f33591b7aff8b6a5f2567ef6d7bdc25c09f73
+// body-sha256: e886cc072ddd32996154af26d5ea15a0e1090155812070eae3de90c0491daf02
 // All files of queue, each after those that it needs.
 queue_pkg.sv
 completion_store.sv
@@ -15,6 +15,7 @@ generated/queue_registers.sv
 ../common/clock_gate.sv
 ../common/quiet_watch.sv
 ../common/activity_clock.sv
+../common/register_access.sv
 queue_block.sv
 ../common/take_turns.sv
 queue_memory_port.sv

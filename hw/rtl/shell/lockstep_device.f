@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: 8a73a0b23bfd80b45ed461b35e537580cdc75b36b30390b01ed6620b01aed85c
+// body-sha256: 7c9cf1adf75fc7fb198d07413dbd05e2d56958efa4a08fb9cee828c89b6dbc49
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv
 ../queue/queue_pkg.sv
@@ -39,6 +39,7 @@
 ../nic/generated/nic_lookup_map_pkg.sv
 ../nic/generated/nic_lookup_registers_pkg.sv
 ../nic/generated/nic_lookup_registers.sv
+../common/register_access.sv
 ../nic/lookup_block.sv
 ../nic/lookup_home.sv
 ../nic/lookup_numbers.sv

@@ -23,28 +23,32 @@ module shell_block #(
     shell_registers_pkg::shell__in_t  to_registers;
     shell_registers_pkg::shell__out_t from_registers;
 
-    // In steps, so that nothing else is on the paths of the registers: the access comes, it is carried
-    // out, and its end is given.
-    logic        access_q, write_q, refused_q, read_error, write_error;
-    logic [11:0] address_q;
-    logic [31:0] data_q, read_data;
-    logic [3:0]  strobe_q;
-    always_ff @(posedge clk_i) begin
-        access_q  <= rst_ni && valid_i && !access_q && !done_o;
-        done_o    <= rst_ni && access_q;
-        error_o   <= refused_q || (write_q ? write_error : read_error);
-        data_o    <= read_data;
-        write_q   <= write_i;
-        refused_q <= write_i && shell_map_pkg::write_refused(address_i, strobe_i);
-        address_q <= address_i;
-        data_q    <= data_i;
-        strobe_q  <= strobe_i;
-    end
-
-    logic [31:0] data_bits;
-    assign data_bits = {
-        {8{strobe_q[3]}}, {8{strobe_q[2]}}, {8{strobe_q[1]}}, {8{strobe_q[0]}}
-    };
+    logic        cpuif_req, cpuif_req_is_wr, cpuif_rd_ack, cpuif_rd_err, cpuif_wr_ack, cpuif_wr_err;
+    logic [11:0] cpuif_addr;
+    logic [31:0] cpuif_wr_data, cpuif_wr_biten, cpuif_rd_data;
+    register_access i_access (
+        .clk_i,
+        .rst_ni,
+        .valid_i,
+        .write_i,
+        .address_i,
+        .data_i,
+        .strobe_i,
+        .refused_i        (write_i && shell_map_pkg::write_refused(address_i, strobe_i)),
+        .done_o,
+        .error_o,
+        .data_o,
+        .m_cpuif_req      (cpuif_req),
+        .m_cpuif_req_is_wr(cpuif_req_is_wr),
+        .m_cpuif_addr     (cpuif_addr),
+        .m_cpuif_wr_data  (cpuif_wr_data),
+        .m_cpuif_wr_biten (cpuif_wr_biten),
+        .m_cpuif_rd_ack   (cpuif_rd_ack),
+        .m_cpuif_rd_err   (cpuif_rd_err),
+        .m_cpuif_rd_data  (cpuif_rd_data),
+        .m_cpuif_wr_ack   (cpuif_wr_ack),
+        .m_cpuif_wr_err   (cpuif_wr_err)
+    );
 
     always_comb begin
         to_registers.CAPABILITIES.card_log2_bytes.next = 8'(CardLog2Bytes);
@@ -65,18 +69,18 @@ module shell_block #(
     shell_registers i_registers (
         .clk                 (clk_i),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (access_q && !refused_q),
-        .s_cpuif_req_is_wr   (write_q),
-        .s_cpuif_addr        (address_q),
-        .s_cpuif_wr_data     (data_q),
-        .s_cpuif_wr_biten    (data_bits),
+        .s_cpuif_req         (cpuif_req),
+        .s_cpuif_req_is_wr   (cpuif_req_is_wr),
+        .s_cpuif_addr        (cpuif_addr),
+        .s_cpuif_wr_data     (cpuif_wr_data),
+        .s_cpuif_wr_biten    (cpuif_wr_biten),
         .s_cpuif_req_stall_wr(),
         .s_cpuif_req_stall_rd(),
-        .s_cpuif_rd_ack      (),
-        .s_cpuif_rd_err      (read_error),
-        .s_cpuif_rd_data     (read_data),
-        .s_cpuif_wr_ack      (),
-        .s_cpuif_wr_err      (write_error),
+        .s_cpuif_rd_ack      (cpuif_rd_ack),
+        .s_cpuif_rd_err      (cpuif_rd_err),
+        .s_cpuif_rd_data     (cpuif_rd_data),
+        .s_cpuif_wr_ack      (cpuif_wr_ack),
+        .s_cpuif_wr_err      (cpuif_wr_err),
         .hwif_in             (to_registers),
         .hwif_out            (from_registers)
     );

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: ab5d256f7295693a8f1054787d2c63eb190b22d215412871fc56b657c9be44e1
+// body-sha256: 188e6e3c5f8d789f958e6e9b2a00057165f608d5537fdf1862671dd1be33eb66
 // All files of visibility_pe, each after those that it needs.
 generated/visibility_pe_map_pkg.sv
 generated/visibility_pe_registers_pkg.sv
@@ -18,6 +18,7 @@ generated/visibility_pe_registers.sv
 ../common/lut_ram.sv
 ../near_data/program_lane.sv
 ../near_data/program_lanes.sv
+../common/register_access.sv
 ../common/lut_fifo.sv
 entry_stream.sv
 delta_page_table.sv

@@ -289,14 +289,13 @@ module visibility_pe #(
 
     visibility_pe_registers_pkg::visibility_pe__in_t  to_registers;
     visibility_pe_registers_pkg::visibility_pe__out_t from_registers;
-    logic        access_valid, access_write, refused, read_error, write_error;
+    logic        access_valid, access_write, refused, access_done, access_error;
     logic [11:0] access_address;
-    logic [31:0] access_data, read_data;
+    logic [31:0] access_data, accessed_data;
     logic [3:0]  access_strobe;
-    logic        access_q, write_q, done_q, error_q;
-    logic [11:0] address_q;
-    logic [31:0] data_q, read_data_q;
-    logic [3:0]  strobe_q;
+    logic        cpuif_req, cpuif_req_is_wr, cpuif_rd_ack, cpuif_rd_err, cpuif_wr_ack, cpuif_wr_err;
+    logic [11:0] cpuif_addr;
+    logic [31:0] cpuif_wr_data, cpuif_wr_biten, cpuif_rd_data;
 
     axi_lite_blocks #(
         .Blocks(1)
@@ -325,23 +324,34 @@ module visibility_pe #(
         .block_address_o(access_address),
         .block_data_o   (access_data),
         .block_strobe_o (access_strobe),
-        .block_done_i   (done_q),
-        .block_error_i  (error_q),
-        .block_data_i   (read_data_q)
+        .block_done_i   (access_done),
+        .block_error_i  (access_error),
+        .block_data_i   (accessed_data)
     );
 
-    // In steps, so that nothing else is on the paths of the registers: the access comes, it is carried
-    // out, and its end is given.
-    always_ff @(posedge clk_i) begin
-        access_q    <= rst_ni && access_valid && !access_q && !done_q;
-        done_q      <= rst_ni && access_q;
-        error_q     <= refused || (write_q ? write_error : read_error);
-        read_data_q <= read_data;
-        write_q     <= access_write;
-        address_q   <= access_address;
-        data_q      <= access_data;
-        strobe_q    <= access_strobe;
-    end
+    register_access i_access (
+        .clk_i,
+        .rst_ni,
+        .valid_i          (access_valid),
+        .write_i          (access_write),
+        .address_i        (access_address),
+        .data_i           (access_data),
+        .strobe_i         (access_strobe),
+        .refused_i        (refused),
+        .done_o           (access_done),
+        .error_o          (access_error),
+        .data_o           (accessed_data),
+        .m_cpuif_req      (cpuif_req),
+        .m_cpuif_req_is_wr(cpuif_req_is_wr),
+        .m_cpuif_addr     (cpuif_addr),
+        .m_cpuif_wr_data  (cpuif_wr_data),
+        .m_cpuif_wr_biten (cpuif_wr_biten),
+        .m_cpuif_rd_ack   (cpuif_rd_ack),
+        .m_cpuif_rd_err   (cpuif_rd_err),
+        .m_cpuif_rd_data  (cpuif_rd_data),
+        .m_cpuif_wr_ack   (cpuif_wr_ack),
+        .m_cpuif_wr_err   (cpuif_wr_err)
+    );
 
     // A run is under way from its start to its last packet.
     assign asked       = from_registers.CONTROL.start.value;
@@ -349,9 +359,9 @@ module visibility_pe #(
     assign job_address = {
         from_registers.JOB.high.value, from_registers.JOB.low.value
     };
-    assign refused = write_q && (
-        visibility_pe_map_pkg::write_refused(address_q, data_q, strobe_q, asked)
-        || asked && address_q == visibility_pe_map_pkg::CONTROL && data_q[0]);
+    assign refused = access_write && (
+        visibility_pe_map_pkg::write_refused(access_address, access_data, access_strobe, asked)
+        || asked && access_address == visibility_pe_map_pkg::CONTROL && access_data[0]);
 
     always_comb begin
         to_registers.CONTROL.start.hwclr            = over;
@@ -377,21 +387,18 @@ module visibility_pe #(
     visibility_pe_registers i_registers (
         .clk                 (clk_i),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (access_q && !refused),
-        .s_cpuif_req_is_wr   (write_q),
-        .s_cpuif_addr        (address_q),
-        .s_cpuif_wr_data     (data_q),
-        .s_cpuif_wr_biten    ({
-            {8{strobe_q[3]}}, {8{strobe_q[2]}},
-            {8{strobe_q[1]}}, {8{strobe_q[0]}}
-        }),
+        .s_cpuif_req         (cpuif_req),
+        .s_cpuif_req_is_wr   (cpuif_req_is_wr),
+        .s_cpuif_addr        (cpuif_addr),
+        .s_cpuif_wr_data     (cpuif_wr_data),
+        .s_cpuif_wr_biten    (cpuif_wr_biten),
         .s_cpuif_req_stall_wr(),
         .s_cpuif_req_stall_rd(),
-        .s_cpuif_rd_ack      (),
-        .s_cpuif_rd_err      (read_error),
-        .s_cpuif_rd_data     (read_data),
-        .s_cpuif_wr_ack      (),
-        .s_cpuif_wr_err      (write_error),
+        .s_cpuif_rd_ack      (cpuif_rd_ack),
+        .s_cpuif_rd_err      (cpuif_rd_err),
+        .s_cpuif_rd_data     (cpuif_rd_data),
+        .s_cpuif_wr_ack      (cpuif_wr_ack),
+        .s_cpuif_wr_err      (cpuif_wr_err),
         .hwif_in             (to_registers),
         .hwif_out            (from_registers)
     );

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 0113646385122ba9b9338017cb0b966ced200a08bffb8882f2afb39c9f674fad dma_vectorizer.rdl model.py properties.rdl requirements.txt systemverilog.py
+// sources-sha256: 1c24591b6956c9b6d3e59c7c8df4ebd4fc9672c5a45b281f53eac893f99e8ebe dma_vectorizer.rdl model.py properties.rdl requirements.txt systemverilog.py
 // body-sha256: dc8be8ea22d39c4b7be5974f5615ac5c0785172e3d23624dede73ca04868eef8
 // Offsets of the dma vectorizer's registers, and the writes that are refused.
 package dma_vectorizer_map_pkg;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 7b50c22114f5c3b503ef4127962c7fb9b7f9c4348caa29044f6eafe747b186f4 model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
+// sources-sha256: 2fd2bd2fdc49b53538799782731083f2025fe35e51c696320c6e8165e0918bc1 model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
 // body-sha256: 2af9d819c3644635821ecc49fbcb9aa37e7d1c8bc09eca00ca5758bb260e0467
 // Offsets of the nic look-up's registers, and the writes that are refused.
 package nic_lookup_map_pkg;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 2d71f4489af1fb3676deec2dad0c7e9b4e5c6b030fc1e2af3ddf46ab35b9f1cd model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// sources-sha256: c5b1e236d4d775f8213e87ad2d357e5b0afec0b41bac3bc613bafd4652436548 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
 // body-sha256: 0c1efc3b46e7b70a9ecc00fcc619fb42bfb9ce4f3df430f97f316f0acf32279d
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;

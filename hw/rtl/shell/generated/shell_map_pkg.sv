@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: d8646ef5109636331a4648212b5893f32d91c0f6232d3e83255bfece8ca92673 model.py properties.rdl requirements.txt shell.rdl systemverilog.py
+// sources-sha256: 00ee1cc37a54bb5c8ba0135004b36ba3d769339b4e342b03e4c4ddf460784aa4 model.py properties.rdl requirements.txt shell.rdl systemverilog.py
 // body-sha256: 0d8c5b7593c31d094398b69a39a78ee3efeac4addddb445050101980b98a517a
 // Offsets of the shell's registers, and the writes that are refused.
 package shell_map_pkg;

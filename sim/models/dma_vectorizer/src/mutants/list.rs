@@ -61,7 +61,7 @@ pub const MUTANTS: [Mutant; 39] = [
     mutant("an error of one piece is forgotten with the next", "piece_tally.sv",
         "= worse({}, counted_response_q)", "response", "2'd0"),
     mutant("settings change while elements are under way", "vectorizer_block.sv",
-        "fixed_q   <= enable_o || {} ||", "under_way_q != 0", "1'b0"),
+        "fixed_q <= enable_o || {} ||", "under_way_q != 0", "1'b0"),
     mutant("refused elements are not counted", "vectorizer_block.sv",
         "refused_q + 64'({}) +", "refused_i[0]", "1'b0"),
     mutant("queues that are off take elements", "vector_queue.sv",

@@ -235,13 +235,13 @@ pub const MUTANTS: [Mutant; 52] = [
     mutant(
         "refused writes are done",
         "queue_block.sv",
-        "s_cpuif_req         ({}),",
-        "access_q && !refused_q",
-        "access_q",
+        ".refused_i        ({}),",
+        "refused",
+        "1'b0",
     ),
     mutant(
         "bytes are not told apart",
-        "shell_block.sv",
+        "register_access.sv",
         "{8{strobe_q[3]}}, {},",
         "{8{strobe_q[2]}}",
         "8'hff",

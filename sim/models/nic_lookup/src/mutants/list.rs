@@ -94,9 +94,9 @@ pub const MUTANTS: [Mutant; 46] = [
     mutant("only first trips are counted", "lookup_block.sv",
         "2'(index_events_i.miss) + {};", "2'(walk_events_i.trip)", "2'd0"),
     mutant("settings change while the block is on", "lookup_block.sv",
-        "fixed_q   <= {};", "enable_o || flush_o || !idle_i", "!idle_i"),
+        "fixed_q <= {};", "enable_o || flush_o || !idle_i", "!idle_i"),
     mutant("a table without homes is searched", "lookup_block.sv",
         "wrong_q[2]      <= {};", "from_registers.SLOTS.value.value == 0", "1'b0"),
     mutant("an index that is too small for the table is used", "lookup_block.sv",
-        "wrong_q[12]     <= {};", "few_segments_q || many_segments_q", "many_segments_q"),
+        "wrong_q[12]     <= many_segments_q || {};", "last_segment_q >= from_registers.SEGMENTS.value.value", "1'b0"),
 ];

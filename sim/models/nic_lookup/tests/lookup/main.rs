@@ -65,7 +65,7 @@ fn memories_that_fail() {
 #[test]
 fn words_that_no_writer_has_written() {
     for subject in [NARROW, MUTANTS, WIDE] {
-        right(subject, 8, random::spoiled, &FAILURES);
+        right(subject, 24, random::spoiled, &FAILURES);
     }
 }
 

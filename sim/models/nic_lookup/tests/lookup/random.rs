@@ -68,7 +68,11 @@ fn surroundings(random: &mut ChaCha8Rng, kind: Kind) -> Surroundings {
         host: behaviour(random, fails),
         nic: behaviour(random, fails),
         stores: [0.0, 0.02, 0.1, 0.5][random.random_range(0..4)],
-        changes: random.random_range(0.01..1.0),
+        // Where few words are spoiled, links to buckets lead there for a while.
+        changes: match kind {
+            Kind::Spoiled => [0.001, 0.01, 0.1, 1.0][random.random_range(0..4)],
+            _ => random.random_range(0.01..1.0),
+        },
         spoils: kind == Kind::Spoiled,
     }
 }
@@ -236,7 +240,12 @@ impl Traffic {
 
 fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Outcome, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let host = Host::new(shape(&mut random, &subject), &mut random);
+    let mut shape = shape(&mut random, &subject);
+    if kind == Kind::Spoiled && random.random() {
+        // Many objects are in buckets from the beginning: their links do not stay for long.
+        (shape.limit, shape.overflow_slots) = (Some(1), 30);
+    }
+    let host = Host::new(shape, &mut random);
     let configuration = configuration(&mut random, &subject, host.table.geometry());
     let surroundings = surroundings(&mut random, kind);
     let mut traffic = Traffic::new(&mut random, &subject, &host);
