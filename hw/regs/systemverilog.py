@@ -17,7 +17,7 @@ UNITS = {
 }
 # Blocks with so many registers that a read takes a clock: a part of the multiplexer lies before a
 # register, and the rest behind it.
-READS_TAKE_A_CLOCK = {"nic_lookup"}
+READS_TAKE_A_CLOCK = {"nic_lookup", "visibility_pe"}
 
 
 def files(device):

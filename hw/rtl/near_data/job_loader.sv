@@ -68,17 +68,20 @@ module job_loader (
     localparam logic [4:0] LastOfCode    = 5'd10;
     localparam logic [4:0] LastOfProgram = 5'd18;
 
-    typedef enum logic [1:0] {
+    typedef enum logic [2:0] {
         Idle,
         Ask,
         Wait,
+        Judge,      // a line that is not only stored, or could not be read
         Store
     } state_t;
 
     state_t       state_q;
     logic [4:0]   line_q;
+    logic [63:6]  address_q;         // of this line
     logic [2:0]   word_q;
     logic [511:0] data_q;
+    logic         error_q;
     logic [63:0]  program_address;
     logic         of_job, ends, stores, good;
     logic [7:0]   refusal;
@@ -88,17 +91,15 @@ module job_loader (
     assign stores          = line_q > ProgramHeader;
 
     assign load_valid_o   = state_q == Ask;
-    assign load_address_o = of_job
-        ? job_address_i + 58'(line_q)
-        : program_address[63:6] + 58'(line_q - ProgramHeader);
+    assign load_address_o = address_q;
 
     // What is wrong with a line that has come. The second one of the job says where the program is.
     logic [63:0] coming_address;
-    assign coming_address = loaded_data_i[447:384];
+    assign coming_address = data_q[447:384];
     always_comb begin
         refusal = '0;
-        if (loaded_error_i) refusal = of_job ? JobUnreadable : ProgramUnreadable;
-        else if (line_q == ProgramHeader) refusal = judged(loaded_data_i[79:0]);
+        if (error_q) refusal = of_job ? JobUnreadable : ProgramUnreadable;
+        else if (line_q == ProgramHeader) refusal = judged(data_q[79:0]);
         else if (line_q == SecondOfJob && coming_address[5:0] != 0) refusal = Misplaced;
         good = refusal == 0;
         ends = !good || line_q == SecondOfJob && coming_address == 0;
@@ -111,12 +112,15 @@ module job_loader (
 
     always_ff @(posedge clk_i) begin
         done_o <= 1'b0;
-        if (state_q == Wait && loaded_valid_i) begin
-            data_q    <= loaded_data_i;
+        if (state_q == Wait) begin
+            data_q  <= loaded_data_i;
+            error_q <= loaded_error_i;
+        end
+        if (state_q == Judge) begin
             refusal_o <= refusal;
-            if (line_q == 0) job_o[511:0] <= loaded_data_i;
-            if (line_q == SecondOfJob) job_o[1023:512] <= loaded_data_i;
-            if (line_q == ProgramHeader) outputs_o <= loaded_data_i[67:64];
+            if (line_q == 0) job_o[511:0] <= data_q;
+            if (line_q == SecondOfJob) job_o[1023:512] <= data_q;
+            if (line_q == ProgramHeader) outputs_o <= data_q[67:64];
         end
         if (state_q == Store) data_q <= data_q >> 64;
         word_q <= state_q == Store ? word_q + 1'b1 : '0;
@@ -125,19 +129,23 @@ module job_loader (
         end else begin
             case (state_q)
                 Idle: begin
-                    line_q <= '0;
+                    line_q    <= '0;
+                    address_q <= job_address_i;
                     if (start_i) state_q <= Ask;
                 end
                 Ask: if (load_ready_i) state_q <= Wait;
-                Wait: if (loaded_valid_i) begin
-                    done_o  <= ends;
-                    state_q <= ends ? Idle : stores ? Store : Ask;
-                    if (!stores) line_q <= line_q + 1'b1;
+                Wait: if (loaded_valid_i) state_q <= stores && !loaded_error_i ? Store : Judge;
+                Judge: begin
+                    done_o    <= ends;
+                    state_q   <= ends ? Idle : Ask;
+                    line_q    <= line_q + 1'b1;
+                    address_q <= line_q == SecondOfJob ? coming_address[63:6] : address_q + 1'b1;
                 end
                 default: if (&word_q) begin
-                    done_o  <= line_q == LastOfProgram;
-                    state_q <= line_q == LastOfProgram ? Idle : Ask;
-                    line_q  <= line_q + 1'b1;
+                    done_o    <= line_q == LastOfProgram;
+                    state_q   <= line_q == LastOfProgram ? Idle : Ask;
+                    line_q    <= line_q + 1'b1;
+                    address_q <= address_q + 1'b1;
                 end
             endcase
         end

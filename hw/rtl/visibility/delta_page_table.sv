@@ -22,12 +22,19 @@ module delta_page_table #(
 );
 
     // What is looked for, and the last position known not to be beyond it, before each step.
-    logic [LogEntries:0][55:0]           pages;
+    logic [LogEntries-1:0][55:0]         pages;
     logic [LogEntries:0][LogEntries-1:0] positions;
-    logic [55:0]                         pages_q[1:LogEntries];
+    logic [55:0]                         pages_q[1:LogEntries-1];
     logic [LogEntries-1:0]               positions_q[1:LogEntries];
+    // Whether the page at that position is the one, which each step that moves there sees.
+    logic [LogEntries:0]                 equals;
+    logic [LogEntries:1]                 equals_q;
+    // Of position 0, to which no step moves.
+    logic [63:0]                         first_page_q;
     assign pages[0]     = page_i;
     assign positions[0] = '0;
+    assign equals[0]    = count_i != 0 && first_page_q == {8'd0, page_i};
+    always_ff @(posedge clk_i) if (write_i && write_position_i == 0) first_page_q <= write_page_i;
 
     for (genvar n = 0; n < LogEntries; n++) begin : g_steps
         // Of this step are the positions whose lowest bit set is this one.
@@ -59,30 +66,33 @@ module delta_page_table #(
         );
         assign beyond = {1'b0, probe} >= count_i || key > {8'd0, pages[n]};
         always_ff @(posedge clk_i) begin
-            pages_q[n+1]     <= pages[n];
             positions_q[n+1] <= beyond ? positions[n] : probe;
+            equals_q[n+1]    <= beyond ? equals[n] : key == {8'd0, pages[n]};
         end
-        assign pages[n+1]     = pages_q[n+1];
+        if (n + 1 < LogEntries) begin : g_page
+            always_ff @(posedge clk_i) pages_q[n+1] <= pages[n];
+            assign pages[n+1] = pages_q[n+1];
+        end
         assign positions[n+1] = positions_q[n+1];
+        assign equals[n+1]    = equals_q[n+1];
     end
 
-    logic [95:0] entry;
+    logic [31:0] image;
     lut_ram #(
         .AddressWidth(LogEntries),
-        .DataWidth   (96)
-    ) i_entries (
+        .DataWidth   (32)
+    ) i_images (
         .clk_i,
         .write_enable_i (write_i),
         .write_address_i(write_position_i),
-        .write_data_i   ({write_image_i, write_page_i}),
+        .write_data_i   (write_image_i),
         .read_address_i (positions[LogEntries]),
-        .read_data_o    (entry)
+        .read_data_o    (image)
     );
     always_ff @(posedge clk_i) begin
-        found_o    <= {1'b0, positions[LogEntries]} < count_i
-            && entry[63:0] == {8'd0, pages[LogEntries]};
+        found_o    <= equals[LogEntries];
         position_o <= positions[LogEntries];
-        image_o    <= entry[95:64];
+        image_o    <= image;
     end
 
 endmodule

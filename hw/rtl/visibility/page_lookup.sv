@@ -110,9 +110,21 @@ module page_lookup #(
         .pop_i(pop_hop), .valid_o(hop_waits), .data_o({hop_chain, hop_record})
     );
 
-    assign pop_parked = !called_back_q && any_released_q && (parked_turn_q || !hop_waits);
-    assign pop_hop    = !called_back_q && !pop_parked && hop_waits;
-    assign take_vid   = !called_back_q && !pop_parked && !hop_waits && vid_valid_i;
+    // Whether a record waits is kept in a register: all that follows from it takes its time.
+    logic [LogChains:0] hops_waiting_q;
+    logic               hop_waits_q;
+    always_ff @(posedge clk_i) begin
+        hops_waiting_q <= hops_waiting_q + (LogChains+1)'(hop_valid_i) - (LogChains+1)'(pop_hop);
+        hop_waits_q    <= hop_valid_i || (pop_hop ? hops_waiting_q > 1 : hop_waits_q);
+        if (!rst_ni) begin
+            hops_waiting_q <= '0;
+            hop_waits_q    <= 1'b0;
+        end
+    end
+
+    assign pop_parked = !called_back_q && any_released_q && (parked_turn_q || !hop_waits_q);
+    assign pop_hop    = !called_back_q && !pop_parked && hop_waits_q;
+    assign take_vid   = !called_back_q && !pop_parked && !hop_waits_q && vid_valid_i;
     assign vid_ready_o    = take_vid;
     assign enter_valid_o  = pop_hop || take_vid;
     assign enter_chain_o  = pop_hop ? hop_chain : vid_chain_i;
@@ -470,6 +482,8 @@ module page_lookup #(
                 && slots_q[n].place.physical == placed_q.place.physical;
         end
     end
+    records_that_wait_are_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        hop_waits_q == hop_waits && hop_waits == (hops_waiting_q != 0));
     only_parked_walks_are_released: assert property (@(posedge clk_i) disable iff (!rst_ni)
         any_released_q == (released_q != 0) && released_q <= parked_q && parked_waits == (parked_q != 0));
     only_checks_under_way_ask: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -277,16 +277,16 @@ module vid_stream #(
 
     // ---- The merge: one VID a clock. Whether it has a head is looked at in the next.
 
-    logic        step, goes_on, changed, passed, last;
+    // Whether a VID is the last is found when it becomes the next.
+    logic        step, goes_on, changed, passed, last_q;
     logic [31:0] vid_q;
     assign changed        = change_valid_q && change_q.vid == vid_q && change_q.ours;
     assign passed         = change_valid_q && (change_q.vid < vid_q || !change_q.ours);
-    assign last           = vid_q + 1'b1 == vid_end_i;
     assign goes_on        = !valid_o || ready_i;
     assign step           = running_q && go_i && ready_q[using_q] && goes_on
         && (change_valid_q ? !passed : none_comes_q);
     assign change_pop     = passed || step && changed;
-    assign release_buffer = step && (position_q == 10'(MapWords - 11'd1) || last);
+    assign release_buffer = step && (position_q == 10'(MapWords - 11'd1) || last_q);
     assign visited_o      = step;
     assign quiet_o        = state_q == Idle && !running_q && !merged_q && !valid_o && checker_quiet
         && entries_quiet;
@@ -324,14 +324,16 @@ module vid_stream #(
             if (start_i) begin
                 running_q  <= vid_first_i < vid_end_i;
                 vid_q      <= vid_first_i;
+                last_q     <= vid_first_i + 32'd1 == vid_end_i;
                 using_q    <= 1'b0;
             end else if (stop_i) begin
                 running_q <= 1'b0;
                 merged_q  <= 1'b0;
                 valid_o   <= 1'b0;
             end else if (step) begin
-                running_q <= !last;
+                running_q <= !last_q;
                 vid_q     <= vid_q + 1'b1;
+                last_q    <= vid_q + 32'd2 == vid_end_i;
             end
             if (state_q == Divide) position_q <= first_position;
             else if (release_buffer) begin
@@ -347,6 +349,8 @@ module vid_stream #(
     assign unused = ^{place_q.in_memory, first_chunk[36:23], facts.table_number, facts.lines};
 
 `ifndef SYNTHESIS
+    last_vid_is_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !running_q || last_q == (vid_q + 32'd1 == vid_end_i));
     stream_starts_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !start_i || quiet_o);
     place_line_comes_when_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: fabd04583a1dd04acb9c879e275a001c4214ff8497792a12adb22078078308ba model.py properties.rdl requirements.txt systemverilog.py visibility_pe.rdl
+// sources-sha256: 2b985e83d38698ecef53d5310f50792524d4ad2009f2753af71eaf520e267f5c model.py properties.rdl requirements.txt systemverilog.py visibility_pe.rdl
 // body-sha256: f566a801ffbb259245d1c2cb6a4c0ce8c6d89f4359b74a5e350d779266c0bcab
 // Offsets of the visibility element's registers, and the writes that are refused.
 package visibility_pe_map_pkg;
