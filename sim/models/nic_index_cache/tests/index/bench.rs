@@ -10,7 +10,7 @@ use sim::bus::pins::{Axi4ManagerPins, Axi4SubordinatePins, StreamPins};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{BeatOrder, ErrorInjection, TestMemory, TestMemoryConfig};
 
-use crate::dut::{AnswerWords, BASE, Dut, Oracle, RequestWords, Subject};
+use crate::dut::{AnswerWords, Dut, Oracle, RequestWords, Subject};
 use crate::watch::Watch;
 
 /// Clocks after which something that stands still is an error.
@@ -23,6 +23,8 @@ pub const SEGMENTS: u32 = 64;
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     pub seed: u64,
+    /// Where the index lies in NIC memory.
+    pub base: u64,
     pub memory: StallPattern,
     pub requests: StallPattern,
     pub answers: StallPattern,
@@ -38,6 +40,7 @@ impl Surroundings {
     pub fn smooth() -> Self {
         Surroundings {
             seed: 0,
+            base: 0x7_FFFF_F000,
             memory: StallPattern::None,
             requests: StallPattern::None,
             answers: StallPattern::None,
@@ -58,10 +61,10 @@ pub struct Answered {
 }
 
 fn memory(subject: &Subject, table: &Table, surroundings: &Surroundings) -> TestMemory {
-    let &Surroundings { seed, latency, errors, beats, .. } = surroundings;
+    let &Surroundings { seed, base, latency, errors, beats, .. } = surroundings;
     let errors = if errors > 0.0 { ErrorInjection::Rate(errors) } else { ErrorInjection::None };
     let lines = (u64::from(table.segments()) * subject.stride() / 64) as usize;
-    TestMemory::new(TestMemoryConfig { base: BASE, lines, seed, latency, errors })
+    TestMemory::new(TestMemoryConfig { base, lines, seed, latency, errors })
         .with_beat_order(beats)
 }
 
@@ -106,7 +109,7 @@ impl Bench {
         surroundings: &Surroundings,
     ) -> Self {
         let mut dut = (subject.make)(power_up, mutant);
-        dut.configure(&table);
+        dut.configure(&table, surroundings.base);
         let mut bench = Bench {
             subject,
             dut,
@@ -203,9 +206,13 @@ impl Bench {
         Ok(())
     }
 
+    fn address(&self, segment: u32) -> u64 {
+        self.surroundings.base + u64::from(segment) * self.subject.stride()
+    }
+
     /// Memory's words of an entry.
     fn words(&self, memory: &TestMemory, segment: u32) -> Vec<u64> {
-        let address = self.subject.address(segment);
+        let address = self.address(segment);
         (0..self.subject.lines() as u64)
             .flat_map(|line| memory.line(address + 64 * line).expect("it is in memory"))
             .collect()
@@ -213,7 +220,7 @@ impl Bench {
 
     /// Gives memory the entry that the machine has.
     pub fn load(&mut self, segment: u32) {
-        let address = self.subject.address(segment);
+        let address = self.address(segment);
         for (word, value) in (0..).zip(self.oracle.entry(segment)) {
             self.memory.store(address + 8 * word, value).expect("the index is in memory");
         }

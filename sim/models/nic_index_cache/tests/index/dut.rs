@@ -13,9 +13,6 @@ pub type RequestWords = [u64; request_words(8)];
 /// An answer, as well.
 pub type AnswerWords = [u64; answer_words(8)];
 
-/// Where the index lies in NIC memory.
-pub const BASE: u64 = 0x7_FFFF_F000;
-
 /// How often, or whether a clock ago, something happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Events<T = bool> {
@@ -27,7 +24,7 @@ pub struct Events<T = bool> {
 
 /// A block, with the ports that bus models drive.
 pub trait Dut {
-    fn configure(&mut self, table: &Table);
+    fn configure(&mut self, table: &Table, index_base: u64);
     fn reset(&mut self);
     fn drive_request(&mut self, pins: &StreamPins<RequestWords>);
     fn drive_ready(&mut self, ready: bool);
@@ -110,10 +107,6 @@ impl Subject {
     pub fn segment(&self, n: u32) -> u32 {
         n % 2 + n / 2 * self.sets
     }
-
-    pub fn address(&self, segment: u32) -> u64 {
-        BASE + u64::from(segment) * self.stride()
-    }
 }
 
 macro_rules! dut {
@@ -140,9 +133,9 @@ macro_rules! dut {
             sim::axi4_burst_port!(memory_pins, set_memory: m_axi of Inputs, Outputs);
 
             impl Dut for Model {
-                fn configure(&mut self, table: &Table) {
+                fn configure(&mut self, table: &Table, index_base: u64) {
                     let inputs = self.inputs_mut();
-                    inputs.index_base_i = BASE;
+                    inputs.index_base_i = index_base;
                     inputs.segments_i = table.segments();
                     inputs.table_base_i = table.base();
                     inputs.slots_i = table.slots();

@@ -21,13 +21,14 @@ fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
 }
 
 /// Of bursts, the same share fails, whatever their length.
-fn surroundings(random: &mut ChaCha8Rng, lines: usize, fails: bool) -> Surroundings {
+fn surroundings(random: &mut ChaCha8Rng, subject: &Subject, fails: bool) -> Surroundings {
     let minimum = [0, 0, 30][random.random_range(0..3)];
     let maximum = minimum + [0, 4, 100][random.random_range(0..3)];
     let orders = [ResponseOrder::AsAnswered, ResponseOrder::Shuffled, ResponseOrder::Interleaved];
     let beats = [BeatOrder::Together, BeatOrder::InOrder, BeatOrder::AnyOrder];
     Surroundings {
         seed: random.random(),
+        base: index_base(random, subject),
         memory: stalls(random),
         requests: stalls(random),
         answers: stalls(random),
@@ -35,11 +36,18 @@ fn surroundings(random: &mut ChaCha8Rng, lines: usize, fails: bool) -> Surroundi
         order: orders[random.random_range(0..3)],
         beats: beats[random.random_range(0..3)],
         errors: if fails {
-            [0.02, 0.1, 0.4][random.random_range(0..3)] / lines as f64
+            [0.02, 0.1, 0.4][random.random_range(0..3)] / subject.lines() as f64
         } else {
             0.0
         },
     }
+}
+
+/// A multiple of the stride, with room for the index before the last address.
+fn index_base(random: &mut ChaCha8Rng, subject: &Subject) -> u64 {
+    let bytes = u64::from(subject.segment(SEGMENTS)) * subject.stride();
+    let shift = random.random_range(0..40);
+    random.random_range(0..=(u64::MAX - bytes) >> shift) & !(subject.stride() - 1)
 }
 
 fn table(random: &mut ChaCha8Rng, subject: &Subject) -> Table {
@@ -58,6 +66,16 @@ fn table(random: &mut ChaCha8Rng, subject: &Subject) -> Table {
 /// Numbers of as many bits are as likely as those of fewer.
 fn any_size(random: &mut ChaCha8Rng) -> u32 {
     random.random::<u32>() >> random.random_range(0..32)
+}
+
+/// A number of at least that much: near it, of any size, or with few bits.
+fn beyond(random: &mut ChaCha8Rng, least: u32) -> u32 {
+    let number = match random.random_range(0..3) {
+        0 => least.saturating_add(random.random_range(0..3)),
+        1 => any_size(random),
+        _ => 1 << random.random_range(0..32) | random.random_range(0..64),
+    };
+    number.max(least)
 }
 
 /// From one to that many.
@@ -151,10 +169,9 @@ impl Traffic {
             true => near,
             false => self.homes[random.random_range(0..self.homes.len())],
         };
-        let beyond = if random.random() { random.random_range(0..3) } else { any_size(random) };
         let (segment, home) = match outside {
-            true if random.random() => (self.all_segments.saturating_add(beyond), home),
-            true => (segment, self.slots.saturating_add(beyond)),
+            true if random.random() => (beyond(random, self.all_segments), home),
+            true => (segment, beyond(random, self.slots)),
             false => (segment, home),
         };
         let (version, ignored) =
@@ -231,7 +248,7 @@ enum Kind {
 fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Vec<Answered>, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let table = table(&mut random, &subject);
-    let mut surroundings = surroundings(&mut random, subject.lines(), kind == Kind::Failing);
+    let mut surroundings = surroundings(&mut random, &subject, kind == Kind::Failing);
     if kind == Kind::Resets {
         // An entry of several lines can be half written else.
         surroundings.beats = BeatOrder::Together;
