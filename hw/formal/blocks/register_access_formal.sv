@@ -30,7 +30,7 @@ module register_access_formal (
         done_o, done_o && error_o, done_o && !write_i && !error_o ? data_o : 32'd0
     };
 
-    // The registers answer each request once, by the answer of its kind, in its clock or later.
+    // The registers answer each request once, by the answer of its kind, in its clock or the next.
     logic asked, asked_q, is_write_q, answer;
     assign asked  = asked_q || m_cpuif_req;
     assign answer = m_cpuif_rd_ack || m_cpuif_wr_ack;
@@ -66,6 +66,9 @@ module register_access_formal (
         || error_o == $past(write_i ? m_cpuif_wr_err : m_cpuif_rd_err))
     `RULE(data_are_those_of_the_registers, 1, !done_o || refused_q || write_i || data_o == $past(m_cpuif_rd_data))
     `RULE(end_is_that_of_an_access, 1, !done_o || valid_i)
+    // Nothing stands still: an access ends in its fourth clock at the latest.
+    `RULE(access_ends, 1, !$past(rst_ni && first, 3) || !$past(rst_ni, 2) || !$past(rst_ni)
+        || done_o || $past(done_o))
 
     `REACHED(registers_answer_later, done_o && !$past(m_cpuif_req))
     `REACHED(registers_answer_at_once, done_o && $past(m_cpuif_req))

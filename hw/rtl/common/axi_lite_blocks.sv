@@ -5,7 +5,7 @@
 // between words is of the word that it lies in: the block sees that word's.
 // `block_valid_o[n]` and the other outputs of the access are stable until
 // `block_done_i[n]`, in whose cycle the block also gives its error and its data; a block
-// may be done in the first cycle. A read that fails, or that has no block, answers DECERR,
+// may be done in the first cycle. Data and strobe of a read mean nothing, and may change. A read that fails, or that has no block, answers DECERR,
 // and such a write SLVERR. Reads and writes take turns when both wait. A write takes
 // effect no later than its B.
 //

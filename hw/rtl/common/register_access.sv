@@ -5,12 +5,14 @@
 // Contract: an access that is refused in its first clock is not carried out, and ends with an error. Any
 // other is carried out once, in the clock after it came; it ends a clock after the registers have
 // answered, with what they say. At `m_cpuif_*` are registers that PeakRDL-regblock has made: they
-// answer each request once, in its clock or later.
+// answer each request once, in its clock or the next. Their stall signals are not looked at: they are
+// low again long before another access can come.
 module register_access (
     input  logic        clk_i,
     input  logic        rst_ni,
 
-    // The access: valid and all beside it hold until done.
+    // The access: valid and all beside it hold until done, but data and strobe of a read, which mean
+    // nothing.
     input  logic        valid_i,
     input  logic        write_i,
     input  logic [11:0] address_i,
@@ -55,9 +57,12 @@ module register_access (
 `ifndef SYNTHESIS
     access_holds_until_done: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && valid_i && !done_o)
-            || valid_i && $stable({write_i, address_i, data_i, strobe_i}));
+            || valid_i && $stable({write_i, address_i}) && (!write_i || $stable({data_i, strobe_i})));
     answers_are_to_requests: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(m_cpuif_rd_ack || m_cpuif_wr_ack) || taken_q && !refused_q && !done_o);
+    requests_are_answered_by_the_next_clock: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !$past(rst_ni && m_cpuif_req && !m_cpuif_rd_ack && !m_cpuif_wr_ack)
+            || m_cpuif_rd_ack || m_cpuif_wr_ack);
 `endif
 
 endmodule

@@ -141,12 +141,13 @@ module job_loader (
                     line_q    <= line_q + 1'b1;
                     address_q <= line_q == SecondOfJob ? coming_address[63:6] : address_q + 1'b1;
                 end
-                default: if (&word_q) begin
+                Store: if (&word_q) begin
                     done_o    <= line_q == LastOfProgram;
                     state_q   <= line_q == LastOfProgram ? Idle : Ask;
                     line_q    <= line_q + 1'b1;
                     address_q <= address_q + 1'b1;
                 end
+                default: state_q <= Idle;
             endcase
         end
     end

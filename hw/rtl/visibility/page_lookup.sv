@@ -471,7 +471,7 @@ module page_lookup #(
     end
 
     logic unused;
-    assign unused = ^{placed_q.place.in_memory, facts_q.table_number, parked_waits, Chains};
+    assign unused = ^{placed_q.place.in_memory, facts_q.table_number, parked_waits, hop_waits, Chains};
 
 `ifndef SYNTHESIS
     // No page is checked that is known, or that a slot has.

@@ -32,6 +32,7 @@ macro_rules! tests {
 tests! {
     registers::registers_of_all_blocks,
     crossing::a_read_comes_while_a_write_is_under_way,
+    crossing::a_write_comes_while_a_read_is_under_way,
     queues::a_full_completion_ring_loses_nothing,
     queues::sixteen_moves_are_open,
     queues::interrupts_follow_their_completions,
