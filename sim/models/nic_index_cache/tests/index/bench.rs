@@ -64,8 +64,7 @@ fn memory(subject: &Subject, table: &Table, surroundings: &Surroundings) -> Test
     let &Surroundings { seed, base, latency, errors, beats, .. } = surroundings;
     let errors = if errors > 0.0 { ErrorInjection::Rate(errors) } else { ErrorInjection::None };
     let lines = (u64::from(table.segments()) * subject.stride() / 64) as usize;
-    TestMemory::new(TestMemoryConfig { base, lines, seed, latency, errors })
-        .with_beat_order(beats)
+    TestMemory::new(TestMemoryConfig { base, lines, seed, latency, errors }).with_beat_order(beats)
 }
 
 fn port(surroundings: &Surroundings) -> Axi4Subordinate {
