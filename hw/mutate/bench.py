@@ -30,6 +30,8 @@ MITERS = (
 )  # fmt: skip
 # Those that take little time, with so many seconds for a mutant, are made before long tests run.
 EARLY, EARLY_SECONDS = (MITERS[0], MITERS[2]), 5
+# Seconds of a mutant in the others. One that proves none of so many, and leaves them undecided, is not asked any more.
+LATE_SECONDS, BARREN = 30, 4
 
 
 def known(plan, tests):
@@ -69,7 +71,7 @@ def miter(plan, children, module, numbers, kind):
     return name
 
 
-def ask_equivalent(plan, children, numbers, done, jobs, miters=MITERS, seconds=mutate.SECONDS[-1] // 2):
+def ask_equivalent(plan, children, numbers, done, jobs, miters=MITERS, seconds=LATE_SECONDS):
     """Whether what survived its tests changes anything at the ports of its module, or of what is around it. One that
     decides nothing in its time leaves the rest to the next."""
     plan.write_wish(seen=plan.seen)
@@ -91,20 +93,23 @@ def ask_equivalent(plan, children, numbers, done, jobs, miters=MITERS, seconds=m
 
 
 def answers(plan, children, module, numbers, kind, jobs, seconds):
-    """Of each of these mutants in a module whether it is equivalent, or nothing where that is not decided."""
+    """Of each of these mutants in a module whether it is equivalent; nothing where that is not decided or asked."""
     name = mutate.tried(miter, plan, children, module, numbers, kind)
     if not name:
         return {}
     found = {}
 
-    def keep(place, future):
-        found[numbers[place]] = future.result()
+    def is_barren():
+        verdicts = list(found.values())
+        return not any(verdicts) and verdicts.count(None) >= BARREN
 
-    tasks = [
-        functools.partial(mutate.tried, mutate.is_equivalent, plan, number, children, name, seconds)
-        for number in numbers
-    ]
-    children.run_all(tasks, keep, jobs)
+    def ask(number):
+        if not is_barren():
+            found[number] = mutate.tried(mutate.is_equivalent, plan, number, children, name, seconds)
+
+    children.run_all([functools.partial(ask, number) for number in numbers], lambda _, future: future.result(), jobs)
+    if is_barren():
+        prove.say(f"{plan.bench.top}: the miter of {module} ({kind}) proves none of {BARREN}, so it is not asked for others")
     return found
 
 

@@ -14,6 +14,7 @@ import clocks
 import mutate
 import seen
 import suite
+from children import Children
 
 TEXT = """module one;
 `ifndef SYNTHESIS
@@ -131,6 +132,19 @@ class Miters(unittest.TestCase):
                 for kind in ("cut", "whole") for module in ("part$top.i_a", "around$top.i") for numbers in ([3, 5], [3, 9])
             ]  # fmt: skip
         self.assertEqual(len(set(names)), len(names), names)
+
+    def test_one_that_proves_nothing_is_not_asked_for_all(self):
+        plan = SimpleNamespace(bench=benches.Bench("top", "package"))
+        for says, expected in ((None, bench.BARREN), (False, 20), (True, 20)):
+            asked = []
+
+            def is_equivalent(plan, number, children, name, seconds, says=says, asked=asked):
+                asked.append(number)
+                return says
+
+            with mock.patch.object(bench, "miter", lambda *_: "name"), mock.patch.object(mutate, "is_equivalent", is_equivalent):
+                bench.answers(plan, Children({}), "part", list(range(20)), "whole", 1, 5)
+            self.assertEqual(len(asked), expected, says)
 
 
 class Chosen(unittest.TestCase):
