@@ -47,6 +47,31 @@ module version_walk_formal
     power_up i_power_up (.*);
     version_walk #(.LogChains(LogChains)) i_block (.*);
 
+    // A walk waits a clock behind its line pointer, and, once, behind the last line of its version.
+    for (genvar n = 0; n < 2**LogChains; n++) begin : g_walks
+        logic [1:0] comes, comes_q, misses_q, came, pointers, versions;
+        logic       at_version_q;
+        for (genvar port = 0; port < 2; port++) begin : g_ports
+            assign comes[port]    = come_valid_i[port] && come_id_i[port] == 8'(n);
+            assign came[port]     = i_block.came_q[port] && i_block.comer_q[port] == LogChains'(n);
+            assign pointers[port] = i_block.g_ports[port].i_pointers.push_i
+                && i_block.g_ports[port].i_pointers.data_i == LogChains'(n);
+            assign versions[port] = i_block.g_ports[port].i_versions.push_i
+                && i_block.g_ports[port].i_versions.data_i == LogChains'(n);
+        end
+        always_ff @(posedge clk_i) begin
+            comes_q      <= rst_ni ? comes : '0;
+            misses_q     <= {i_block.awaits_q[1][n], i_block.awaits_q[0][n]} & ~comes;
+            at_version_q <= i_block.at_version_q[n];
+        end
+        `RULE(what_has_come_is_known, 1, came == comes_q)
+        `RULE(it_stays_where_it_was, 1, comes_q == 0 || i_block.at_version_q[n] == at_version_q
+            && {i_block.awaits_q[1][n], i_block.awaits_q[0][n]} == misses_q)
+        `RULE(pointer_waits_when_it_has_come, 1, pointers == (at_version_q ? 2'd0 : comes_q))
+        `RULE(version_waits_when_all_has_come, 1,
+            versions == (!at_version_q || misses_q != 0 ? 2'd0 : comes_q[0] ? 2'd1 : comes_q))
+    end
+
     // The settings of a job stay.
     `RULE(settings_stay, 0, !$past(rst_ni) || $stable({snapshot_i, payloads_i}))
 
@@ -57,13 +82,6 @@ module version_walk_formal
         axi4_stream_rules #(.Width(66), .Dense(0)) i_headers (
             .clk_i, .rst_ni, .tvalid(header_read_valid_o[port]), .tready(header_read_ready_i[port]),
             .payload({header_read_id_o[port], header_read_address_o[port]}));
-        // A walk is in the queue of those that wait a clock behind its line.
-        `RULE(only_whose_line_has_come_waits, 1,
-            (!i_block.g_ports[port].i_pointers.push_i || $past(rst_ni && i_block.pointer_come[port]))
-            && (!i_block.g_ports[port].i_versions.push_i || $past(rst_ni && i_block.version_come[port])))
-        `RULE(it_waits_by_its_number, 1, !$past(rst_ni && i_block.come[port])
-            || i_block.g_ports[port].i_pointers.data_i == $past(come_id_i[port][LogChains-1:0])
-            && i_block.g_ports[port].i_versions.data_i == $past(come_id_i[port][LogChains-1:0]))
         // Each read that waits is of this port, which is bit 6 of its address.
         for (genvar n = 0; n < 2**LogChains; n++) begin : g_words
             logic [LogChains:0] pointers, headers;

@@ -70,10 +70,12 @@ module version_walk #(
     logic [Chains-1:0]      at_version_q;
     logic [1:0][Chains-1:0] awaits_q;
 
-    logic [1:0]         come, ask_header;
-    chain_t             comer[2];
+    logic [1:0]         come, came_q, ask_header;
+    chain_t             comer[2], comer_q[2];
     logic [1:0][63:6]   header_address;
-    logic [1:0]         pointer_come, version_come;   // all of it
+    logic [1:0]         pointer_came, version_came;   // all of it
+    logic               came_together;                // both lines of a version
+    assign came_together = came_q == 2'b11 && comer_q[0] == comer_q[1];
     logic [1:0]         pointer_waits, version_waits, pop_pointer, pop_version;
     chain_t             pointer_chain[2], version_chain[2];
     logic [1:0][512:0]  pointer_line, version_line;
@@ -102,40 +104,28 @@ module version_walk #(
 
         assign come[port]         = come_valid_i[port] && come_id_i[port][7:LogChains] == 0;
         assign comer[port]        = come_id_i[port][LogChains-1:0];
-        assign pointer_come[port] = come[port] && !at_version_q[comer[port]];
-        if (port == 0) begin : g_first
-            assign version_come[port] = come[port] && at_version_q[comer[port]]
-                && (!awaits_q[1][comer[port]] || come[1] && comer[0] == comer[1]);
-        end else begin : g_second
-            assign version_come[port] = come[port] && at_version_q[comer[port]]
-                && !awaits_q[0][comer[port]];
-        end
 
-        // A line is in its memory before its walk is in the queue of those that wait.
-        logic   pointer_came_q, version_came_q;
-        chain_t came_q;
+        // What has come is looked up a clock later: a line is in its memory before its walk is in the queue of those
+        // that wait, and of two lines that come together the first port's is the last.
+        assign pointer_came[port] = came_q[port] && !at_version_q[comer_q[port]];
+        assign version_came[port] = came_q[port] && at_version_q[comer_q[port]]
+            && !awaits_q[1 - port][comer_q[port]] && !(port == 1 && came_together);
         always_ff @(posedge clk_i) begin
-            came_q <= comer[port];
-            if (!rst_ni) begin
-                pointer_came_q <= 1'b0;
-                version_came_q <= 1'b0;
-            end else begin
-                pointer_came_q <= pointer_come[port];
-                version_came_q <= version_come[port];
-            end
+            comer_q[port] <= comer[port];
+            came_q[port]  <= come[port] && rst_ni;
         end
         lut_fifo #(.LogDepth(LogChains), .Width(LogChains)) i_pointers (
             .clk_i, .rst_ni,
-            .push_i (pointer_came_q),
-            .data_i (came_q),
+            .push_i (pointer_came[port]),
+            .data_i (comer_q[port]),
             .pop_i  (pop_pointer[port]),
             .valid_o(pointer_waits[port]),
             .data_o (pointer_chain[port])
         );
         lut_fifo #(.LogDepth(LogChains), .Width(LogChains)) i_versions (
             .clk_i, .rst_ni,
-            .push_i (version_came_q),
-            .data_i (came_q),
+            .push_i (version_came[port]),
+            .data_i (comer_q[port]),
             .pop_i  (pop_version[port]),
             .valid_o(version_waits[port]),
             .data_o (version_chain[port])
@@ -429,6 +419,9 @@ module version_walk #(
     version_lines_were_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(come[0] && at_version_q[comer[0]] && !awaits_q[0][comer[0]])
             && !(come[1] && at_version_q[comer[1]] && !awaits_q[1][comer[1]]));
+    a_line_comes_to_a_walk_that_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (!keep_pointer || !(come[0] && comer[0] == pointed_chain_q) && !(come[1] && comer[1] == pointed_chain_q))
+            && (!line_valid_i || !(come[0] && comer[0] == line_chain_i) && !(come[1] && comer[1] == line_chain_i)));
     only_a_walk_ends_or_goes_on: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !judged_q.valid || walks_q[judged_q.chain]);
     what_is_said_of_a_version_is_so: assert property (@(posedge clk_i) disable iff (!rst_ni)

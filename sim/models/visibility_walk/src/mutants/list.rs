@@ -63,7 +63,7 @@ pub const MUTANTS: [Mutant; 43] = [
     mutant("versions may stretch beyond their page", "version_walk.sv",
         "&& {};", "words_beside <= PageWords - HeaderWords", "1'b1"),
     mutant("the first line of a header is enough", "version_walk.sv",
-        "&& ({});", "!awaits_q[1][comer[port]] || come[1] && comer[0] == comer[1]", "1'b1"),
+        "&& {} && !(port", "!awaits_q[1 - port][comer_q[port]]", "(port == 0 || !awaits_q[1 - port][comer_q[port]])"),
     mutant("an error of the bus in a line pointer is not noticed", "version_walk.sv",
         "{pointed_chain_q, {}}),", "pointed_error_q ? Bus : BadLine", "BadLine"),
     mutant("an error of the bus in a header's second line is not noticed", "version_walk.sv",
