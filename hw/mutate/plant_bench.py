@@ -172,7 +172,53 @@ def choice_by_cell(width):
     return choice
 
 
+class Enables:
+    """Of a module, which bits that enable writes are the same. Those of a word come from multiplexers, each a bit of its
+    own, and would be written one by one, in which a model spends most of its time."""
+
+    def __init__(self, module):
+        self.drivers, self.same = {}, {}
+        for left, right in module.connections_:
+            self.same.update(zip(map(self.place, left.bits()), right.bits(), strict=True))
+        for cell in module.cells_.values():
+            if str(cell.type) == "$mux":
+                for number, bit in enumerate(cell.getPort(id_of("\\Y")).bits()):
+                    self.drivers[self.place(bit)] = (cell, number)
+
+    @staticmethod
+    def place(bit):
+        return (str(bit.wire.name), bit.offset) if bit.is_wire() else str(bit.data)
+
+    def meaning(self, bit):
+        """Bits that mean the same are the same."""
+        place = self.place(bit)
+        if place in self.same:
+            return self.meaning(self.same[place])
+        if place not in self.drivers:
+            return place
+        cell, number = self.drivers[place]
+        low, high = (self.meaning(cell.getPort(id_of(port)).bits()[number]) for port in ("\\A", "\\B"))
+        return low if low == high else (self.place(cell.getPort(id_of("\\S")).bits()[0]), low, high)
+
+    def share(self, cell):
+        """One bit for all that mean the same."""
+        enables, first = cell.getPort(id_of("\\WR_EN")), {}
+        joined = libyosys.SigSpec()
+        for bit in enables.bits():
+            joined.append(first.setdefault(self.meaning(bit), bit))
+        cell.setPort(id_of("\\WR_EN"), joined)
+
+
+def share_enables(design):
+    for module in design.modules_.values():
+        enables = Enables(module)
+        for cell in module.cells_.values():
+            if str(cell.type) == "$mem_v2":
+                enables.share(cell)
+
+
 def write_netlist(design, wish, width, path):
+    share_enables(design)
     top = plant.module_of(design, wish["top"])
     for name, size in wish["unused_inputs"].items():
         wire = top.addWire(id_of(name), size)
