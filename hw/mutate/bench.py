@@ -31,7 +31,7 @@ MITERS = (
 # Those that take little time, with so many seconds for a mutant, are made before long tests run.
 EARLY, EARLY_SECONDS = (MITERS[0], MITERS[2]), 5
 # Seconds of a mutant in the others. One that proves none of so many, and leaves them undecided, is not asked any more.
-LATE_SECONDS, BARREN = 30, 4
+LATE_SECONDS, BARREN = 15, 4
 
 
 def known(plan, tests):
