@@ -35,14 +35,16 @@ module vector_queue_formal
     `RULE(element_is_taken_where_neither_is_full, 1, s_axis_tready
         == (enable_i && g_ways[0].open_q != 4'd15 && g_ways[1].open_q != 4'd15))
 
-    // Clocks since the last element came.
-    logic [15:0] quiet_q;
+    // Clocks since the last element came, and both times as they were a clock ago.
+    logic [15:0] quiet_q, idle_time_q, flush_time_q;
     always_ff @(posedge clk_i) begin
         if (!rst_ni || accepted_o) quiet_q <= 16'd1;
         else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
+        idle_time_q  <= idle_time_i;
+        flush_time_q <= flush_time_i;
     end
     logic idle;
-    assign idle = quiet_q >= idle_time_i && !accepted_o;
+    assign idle = quiet_q >= idle_time_q && !accepted_o;
     // A bit of an element stands for all, of which any is followed.
     logic [7:0] place;
     arbitrary #(.Width(8)) i_place (.clk_i, .value_o(place));
@@ -61,7 +63,7 @@ module vector_queue_formal
             why = NotSent;
             if (free && count != 0) begin
                 if (open_q != 0 && idle) why = Idle;
-                if (open_q != 0 && age_q >= flush_time_i) why = Flushed;
+                if (open_q != 0 && age_q >= flush_time_q) why = Flushed;
                 if (count == VectorLength) why = Full;
             end
         end
@@ -98,7 +100,8 @@ module vector_queue_formal
         `RULE(element_leaves_as_it_came, 1, !(followed_q && waits_o[way] && ahead_q == 0) || head_o[way][place] == bit_q)
         // What is in the block's registers.
         `RULE(elements_are_in_their_vectors, 1, open_q == i_block.g_ways[way].i_fill.open_q && sent_q == i_block.g_ways[way].i_fill.sent_q)
-        `RULE(age_is_that_of_the_oldest, 1, open_q == 0 || age_q == i_block.g_ways[way].i_fill.age_q)
+        `RULE(age_is_that_of_the_oldest, 1, open_q == 0 || age_q == i_block.g_ways[way].i_fill.age_q
+            && i_block.g_ways[way].i_fill.old_q == (age_q >= flush_time_q))
         `RULE(vectors_have_at_most_15, 1, sent_q <= VectorLength && open_q <= VectorLength)
         logic [31:0] kept;
         logic [4:0]  its_place;
@@ -107,7 +110,7 @@ module vector_queue_formal
         `RULE(followed_element_is_in_its_place, 1, !followed_q
             || kept[its_place] == bit_q && ahead_q < 5'(open_q) + 5'(sent_q))
     end
-    `RULE(quiet_clocks_are_counted, 1, quiet_q == i_block.quiet_q)
+    `RULE(quiet_clocks_are_counted, 1, quiet_q == i_block.quiet_q && i_block.long_q == (quiet_q >= idle_time_q))
     `REACHED(second_element_leaves, g_ways[0].followed_q && pop_i[0] && g_ways[0].ahead_q == 0 && $past(pop_i[0]))
     `REACHED(both_send, sent_o[0] != NotSent && sent_o[1] != NotSent)
 endmodule

@@ -3,9 +3,10 @@
 //
 // Contract: `push_i` only while `room_o` is high. The open vector is sent in the clock in which its
 // 15th element comes, or its oldest element came `flush_time_i` clocks ago, or `idle_i` is high;
-// but not before the last vector has been taken whole: it fills further until then. The element
-// that comes in the clock of the sending goes with it. `head_o` is the next element of the sent
-// vector while `waits_o` is high; elements leave in the order in which they came.
+// but not before the last vector has been taken whole: it fills further until then. The time counts
+// that was given a clock before. The element that comes in the clock of the sending goes with it.
+// `head_o` is the next element of the sent vector while `waits_o` is high; elements leave in the order
+// in which they came.
 module vector_fill
     import vector_pkg::*;
 (
@@ -28,16 +29,19 @@ module vector_fill
 
     // Elements of the open vector, and of the sent one that were not taken.
     logic [3:0]  open_q, sent_q, count;
-    logic [15:0] age_q;                 // clocks since the oldest of the open ones came
+    // Clocks since the oldest of the open ones came, in this clock and the next; and whether they are enough.
+    logic [15:0] age_q, age;
+    logic        old_q;
     sent_t       why;                   // the open vector is to be sent
-    logic        free, send;
+    logic        free, send, room_q;
     // `push_i` comes later than the sum.
     assign count  = push_i ? open_q + 4'd1 : open_q;
-    assign room_o = open_q != VectorLength;
+    assign room_o = room_q;
+    assign age    = open_q == 0 ? 16'd1 : age_q + 16'(age_q != '1);
     always_comb begin
         why = NotSent;
         if (count == VectorLength) why = Full;
-        else if (open_q != 0 && age_q >= flush_time_i) why = Flushed;
+        else if (open_q != 0 && old_q) why = Flushed;
         else if (open_q != 0 && idle_i) why = Idle;
     end
     // `pop_i` comes late in the clock, so little depends on it.
@@ -60,10 +64,11 @@ module vector_fill
     );
 
     always_ff @(posedge clk_i) begin
-        if (open_q == 0) age_q <= 16'd1;
-        else if (age_q != '1) age_q <= age_q + 1'b1;
+        age_q <= age;
+        old_q <= age >= flush_time_i;
         if (!rst_ni) begin
             open_q   <= '0;
+            room_q   <= 1'b1;
             sent_q   <= '0;
             waits_o  <= 1'b0;
             last_o   <= 1'b0;
@@ -71,6 +76,7 @@ module vector_fill
             popped_q <= '0;
         end else begin
             open_q <= send ? '0 : count;
+            room_q <= send || count != VectorLength;
             if (free) begin
                 waits_o <= why != NotSent;
                 last_o  <= why != NotSent && count == 4'd1;
@@ -86,7 +92,7 @@ module vector_fill
 
 `ifndef SYNTHESIS
     flags_say_what_the_count_says: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        waits_o == (sent_q != 0) && last_o == (sent_q == 4'd1));
+        waits_o == (sent_q != 0) && last_o == (sent_q == 4'd1) && room_q == (open_q != VectorLength));
     element_comes_when_there_is_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !push_i || room_o);
     element_is_taken_from_a_sent_vector: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -2,8 +2,8 @@
 // A queue of the DMA vectorizer: a stream of elements, a vector of reads and one of writes.
 //
 // Contract: while it is enabled, an element is taken in every clock in which neither open vector is
-// full. `read` and
-// `write` in the names of ports are of the two vectors (see `vector_fill`).
+// full. It is idle when the last one came `idle_time_i` clocks ago, of which that counts that was given
+// a clock before. `read` and `write` in the names of ports are of the two vectors (see `vector_fill`).
 module vector_queue
     import vector_pkg::*;
 (
@@ -28,14 +28,22 @@ module vector_queue
 
     logic [1:0]  room;
     logic        idle;
-    logic [15:0] quiet_q;                  // clocks since the last element came
+    // Clocks since the last element came, in this clock and, if none does, the next; and whether they are enough.
+    logic [15:0] quiet_q, quiet;
+    logic        long_q;
     assign s_axis_tready = enable_i && &room;
     assign accepted_o    = s_axis_tvalid && s_axis_tready;
-    assign idle          = quiet_q >= idle_time_i && !accepted_o;
+    assign idle          = long_q && !accepted_o;
+    assign quiet         = quiet_q + 16'(quiet_q != '1);
 
     always_ff @(posedge clk_i) begin
-        if (accepted_o || !rst_ni) quiet_q <= 16'd1;
-        else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
+        if (accepted_o || !rst_ni) begin
+            quiet_q <= 16'd1;
+            long_q  <= idle_time_i <= 16'd1;
+        end else begin
+            quiet_q <= quiet;
+            long_q  <= quiet >= idle_time_i;
+        end
     end
 
     for (genvar way = 0; way < 2; way++) begin : g_ways
