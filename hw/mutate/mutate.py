@@ -108,19 +108,19 @@ def model(folder, name):
     return aiger.read(texts[0]), aiger.names(texts[1])
 
 
-def ask(plan, number, name, command, children):
-    """What ABC says about the model of one mutant."""
+def ask(plan, number, name, command, children, seconds):
+    """What ABC says about the model of one mutant. Some of its commands, like `scorr`, have no limit of their own."""
     path = plan.folder / f"{number}.{name}.aig"
     path.write_bytes(aiger.with_mutant(*model(plan.folder, name), number).binary())
     abc = [str(engines.tools()["abc"]), "-c", f"read_aiger {path.name}; fold -s; strash; {command}"]
-    _, text = children.run(abc, path.with_suffix(".log"), 2 * SECONDS[-1], "ABC")
+    _, text = children.run(abc, path.with_suffix(".log"), 2 * seconds, "ABC")
     path.unlink()
     return text
 
 
 def killer(plan, number, children, depth, seconds):
     """The property that fails with a mutant, or nothing. With number 0 none should."""
-    text = ask(plan, number, "properties", f"bmc3 -F {depth} -T {seconds}", children)
+    text = ask(plan, number, "properties", f"bmc3 -F {depth} -T {seconds}", children, seconds)
     failed = re.search(r"Output (\d+) of miter \S+ was asserted", text)
     if not failed and "No output asserted in" not in text:
         raise Undecided((text.strip().splitlines() or ["ABC printed nothing"])[-1])
@@ -132,9 +132,9 @@ def is_equivalent(plan, number, children, miter, seconds):
     """Whether a miter is proven, or nothing where it is not decided. That named `asked` has constraints: what the job
     assumes, and what it has proven of the block without a mutant."""
     # Most that differ do so soon, and what is merged by scorr takes its time then.
-    text = ask(plan, number, miter, f"bmc3 -F {CLOCKS[0]} -T {seconds}", children)
+    text = ask(plan, number, miter, f"bmc3 -F {CLOCKS[0]} -T {seconds}", children, seconds)
     if "was asserted" not in text:
-        text = ask(plan, number, miter, f"scorr; print_stats; pdr -T {seconds}", children)
+        text = ask(plan, number, miter, f"scorr; print_stats; pdr -T {seconds}", children, seconds)
     if "was asserted" in text:
         return False
     # Where nothing is left of the miter, pdr has nothing to prove.

@@ -8,8 +8,8 @@ use crate::plot::{Display, svg};
 use crate::{Clock, ExperimentError, Setting};
 
 works_under_seeds! {
-    fig4_works_under_seeds: "ccslt-fig4" at 0.004,
-    fig5_works_under_seeds: "ccslt-fig5" at 0.02,
+    fig4_works_under_seeds: "ccslt-fig4" at 0.002,
+    fig5_works_under_seeds: "ccslt-fig5" at 0.01,
     placement_works_under_seeds: "ccslt-placement" at 0.01,
 }
 
