@@ -169,21 +169,18 @@ module index_misses_formal
     `RULE(nothing_is_written_twice_at_once, 1, (copies & writing) == 0 && (starts & writing) == 0)
 
     // What counts of the outputs.
-    logic [Misses-1:0][SegmentBits-1:0]                                segments, victims;
-    logic [$bits(request_t)+64*ValueWords+LogWays+SegmentBits+LogMisses-1:0] offer;
-    logic [3*Misses+2*Misses*SegmentBits+$bits(offer)+10:0]            seen;
+    logic [Misses-1:0][SegmentBits-1:0] while_active, while_written;
+    localparam int unsigned SeenBits = 3 * Misses + 2 * Misses * SegmentBits + 11 + $bits(request_t) + 64 * ValueWords
+        + LogWays + SegmentBits + LogMisses;
+    logic [SeenBits-1:0] seen;
     always_comb for (int unsigned n = 0; n < Misses; n++) begin
-        segments[n] = active_q[n] ? segments_o[n] : '0;
-        victims[n]  = writing[n] ? victims_o[n] : '0;
+        while_active[n]  = {SegmentBits{active_q[n]}};
+        while_written[n] = {SegmentBits{writing[n]}};
     end
-    always_comb begin
-        offer = '0;
-        if (replay_o) offer = {request_o, value_o, has_place_o ? way_o : LogWays'(0), segment_o, miss_o};
-        else if (claim_o) offer[SegmentBits+LogMisses-1:0] = {segment_o, miss_o};
-    end
-    assign seen = {active_o, idle_o, segments, deciding_q == New && active_o[free_o], issued_i && last_o, may_offer_o,
-        to_fetch_o, to_write_o, victims, replay_o, claim_o, offers_o,
-        replay_o ? {first_o, bus_error_o, write_error_o, has_place_o} : 4'd0, offer};
+    assign seen = {active_o, idle_o, segments_o & while_active, deciding_q == New && active_o[free_o], issued_i && last_o,
+        may_offer_o, to_fetch_o, to_write_o, victims_o & while_written, replay_o, claim_o, offers_o,
+        replay_o ? {first_o, bus_error_o, write_error_o, has_place_o, request_o, value_o} : '0,
+        replay_o && has_place_o ? way_o : '0, replay_o || claim_o ? {segment_o, miss_o} : '0};
 
     // Wide words of one fetch, which is any.
     miss_t              miss;
@@ -286,7 +283,8 @@ module index_misses_formal
     `RULE(claim_says_whose_it_is, 1, !claim_o || miss_o == claimant)
     `RULE(claim_begins_where_one_wants, 1, !$past(rst_ni && begins) || $past(wants[i_block.claimant]))
     `RULE(one_claim_at_a_time, 1, $onehot0({claims_q, reading_q == Claim, deciding_q == Claim}))
-    `RULE(claims_under_way_are_known, 1, i_block.claiming_q == claiming && i_block.claims_q == claims_q && i_block.pause_q == ~since_q)
+    `RULE(claims_under_way_are_known, 1, i_block.claiming_q == claiming && i_block.claims_q == claims_q
+        && i_block.pause_q == ~since_q)
 
     // ---- Nothing waits without a reason.
     logic [1:0] waits_q;    // clocks in which a fetch was ready and none was served
@@ -327,8 +325,10 @@ module index_misses_formal
         `RULE(those_that_ask_are_ready, 1, !i_block.ready_q[n] || ready[n] && !(serves && serving == miss_t'(n)))
     end
     `RULE(flush_is_alone, 1, reading_q != Walk && deciding_q != Walk || active_q == 0 && news == 0)
-    `RULE(walks_have_numbers_of_their_own, 1, (only(reading_q == Walk, reading_miss_q) & (only(deciding_q == Walk, deciding_miss_q) | writing)) == 0
-        && (only(deciding_q == Walk, deciding_miss_q) & writing) == 0)
+    misses_t reading_walk, deciding_walk;
+    assign reading_walk  = only(reading_q == Walk, reading_miss_q);
+    assign deciding_walk = only(deciding_q == Walk, deciding_miss_q);
+    `RULE(walks_have_numbers_of_their_own, 1, (reading_walk & (deciding_walk | writing)) == 0 && (deciding_walk & writing) == 0)
     `RULE(no_flush_while_requests_come, 1, news == 0 || !flushes)
     `RULE(served_fetch_is_ready, 1, !serves || ready[serving])
     `RULE(next_fetch_is_ready, 1, !i_block.next_valid_q || ready[i_block.next_q] && !(serves && serving == i_block.next_q))
