@@ -8,7 +8,7 @@ module index_misses_formal
 #(
     parameter int unsigned LogWays     = 1,
     parameter int unsigned SegmentBits = 2,
-    parameter int unsigned LogMisses   = 1,
+    parameter int unsigned LogMisses   = 2,
     parameter int unsigned LogParked   = 3,
     localparam int unsigned ValueWords = 1,
     localparam int unsigned Misses     = 2**LogMisses,
@@ -168,20 +168,6 @@ module index_misses_formal
     `RULE(new_fetch_is_free, 1, deciding_q != New || !active_o[free_o])
     `RULE(nothing_is_written_twice_at_once, 1, (copies & writing) == 0 && (starts & writing) == 0)
 
-    // What counts of the outputs.
-    logic [Misses-1:0][SegmentBits-1:0] while_active, while_written;
-    localparam int unsigned SeenBits = 3 * Misses + 2 * Misses * SegmentBits + 11 + $bits(request_t) + 64 * ValueWords
-        + LogWays + SegmentBits + LogMisses;
-    logic [SeenBits-1:0] seen;
-    always_comb for (int unsigned n = 0; n < Misses; n++) begin
-        while_active[n]  = {SegmentBits{active_q[n]}};
-        while_written[n] = {SegmentBits{writing[n]}};
-    end
-    assign seen = {active_o, idle_o, segments_o & while_active, deciding_q == New && active_o[free_o], issued_i && last_o,
-        may_offer_o, to_fetch_o, to_write_o, victims_o & while_written, replay_o, claim_o, offers_o,
-        replay_o ? {first_o, bus_error_o, write_error_o, has_place_o, request_o, value_o} : '0,
-        replay_o && has_place_o ? way_o : '0, replay_o || claim_o ? {segment_o, miss_o} : '0};
-
     // Wide words of one fetch, which is any.
     miss_t              miss;
     segment_t           segment_q, victim_q;
@@ -234,25 +220,30 @@ module index_misses_formal
         && (!has_place_o || miss_o != miss || way_o == way_q))
     `RULE(segment_is_told, 1, !(replay_o || claim_o) || miss_o != miss || segment_o == segment_q)
 
-    // One request, which is any, and one bit of it, until it is issued. Its place is counted from the first that waits.
-    localparam int unsigned Width = $bits(request_t) + 64 * ValueWords;
-    logic                     mark, followed_q, bit_q;
-    logic [$clog2(Width)-1:0] place;
-    logic [Width-1:0]         parked, leaving;
-    miss_t                    its_miss_q;
-    count_t                   ahead_q;
+    // One request, which is any, until it is issued. It is written to a place in memory, where no other is written, and that is
+    // the place which is read in its turn; that what is read is what was written is proven of lut_ram. The place is counted
+    // from the first that waits.
+    localparam int unsigned LogPlaces = LogMisses + LogParked;
+    typedef logic [LogPlaces-1:0] place_t;
+    logic                                       mark, followed_q, writes;
+    logic [$bits(request_t)+64*ValueWords-1:0]  written, read;
+    place_t                                     written_place, read_place, its_place_q;
+    miss_t                                      its_miss_q;
+    count_t                                     ahead_q;
+    assign writes        = i_block.i_parked.write_enable_i;
+    assign written_place = i_block.i_parked.write_address_i;
+    assign written       = i_block.i_parked.write_data_i;
+    assign read_place    = i_block.i_parked.read_address_i;
+    assign read          = i_block.i_parked.read_data_o;
     anything i_mark (.clk_i, .value_o(mark));
-    arbitrary #(.Width($clog2(Width))) i_place (.clk_i, .value_o(place));
-    assign parked  = {parked_value_i, parked_request_i};
-    assign leaving = {value_o, request_o};
     always_ff @(posedge clk_i) begin
         if (!rst_ni) followed_q <= 1'b0;
         else if (park_i && mark && !followed_q) followed_q <= 1'b1;
         else if (issues[its_miss_q] && ahead_q == 0) followed_q <= 1'b0;
         if (!followed_q) begin
-            its_miss_q <= decided_miss_i;
-            ahead_q    <= start_i ? '0 : counts_q[decided_miss_i];
-            bit_q      <= parked[place];
+            its_miss_q  <= decided_miss_i;
+            ahead_q     <= start_i ? '0 : counts_q[decided_miss_i];
+            its_place_q <= written_place;
         end else if (issues[its_miss_q]) begin
             ahead_q <= ahead_q - 1'b1;
         end
@@ -260,13 +251,28 @@ module index_misses_formal
     function automatic index_t first_place(input miss_t of);   // of the request that waits longest
         first_place = i_block.tails_q[of] - index_t'(counts_q[of]);
     endfunction
-    index_t its_place;
-    assign its_place = first_place(its_miss_q) + index_t'(ahead_q);
-    `RULE(place_is_one_of_a_request, 0, 32'(place) < Width)
+    `RULE(parked_request_is_written_as_it_came, 1, writes == park_i && (!park_i || written == {parked_value_i, parked_request_i}))
     `RULE(followed_request_waits_for_a_fetch, 1, !followed_q || active_q[its_miss_q] && ahead_q < counts_q[its_miss_q])
-    `RULE(request_comes_in_its_turn_as_it_was, 1, !(followed_q && replay_o && miss_o == its_miss_q && ahead_q == count_t'(replays))
-        || leaving[place] == bit_q)
-    `RULE(request_is_in_its_place, 1, !followed_q || i_block.i_parked.words[{its_miss_q, its_place}][place] == bit_q)
+    `RULE(no_other_is_written_to_its_place, 1, !(followed_q && writes) || written_place != its_place_q)
+    `RULE(request_comes_in_its_turn, 1, !(followed_q && replay_o && miss_o == its_miss_q && ahead_q == count_t'(replays))
+        || read_place == its_place_q)
+    `RULE(request_comes_as_it_is_read, 1, !replay_o || {value_o, request_o} == read)
+    `RULE(request_is_in_its_place, 1, !followed_q || its_place_q == {its_miss_q, index_t'(first_place(its_miss_q) + ahead_q)})
+
+    // What counts of the outputs. In place of the request that is read, its place; and what is written.
+    logic [Misses-1:0][SegmentBits-1:0] while_active, while_written;
+    localparam int unsigned SeenBits = 3 * Misses + 2 * Misses * SegmentBits + 13 + 2 * LogPlaces + $bits(written)
+        + LogWays + SegmentBits + LogMisses;
+    logic [SeenBits-1:0] seen;
+    always_comb for (int unsigned n = 0; n < Misses; n++) begin
+        while_active[n]  = {SegmentBits{active_q[n]}};
+        while_written[n] = {SegmentBits{writing[n]}};
+    end
+    assign seen = {active_o, idle_o, segments_o & while_active, deciding_q == New && active_o[free_o], issued_i && last_o,
+        may_offer_o, to_fetch_o, to_write_o, victims_o & while_written, replay_o, claim_o, offers_o,
+        replay_o ? {first_o, bus_error_o, write_error_o, has_place_o, {value_o, request_o} == read, read_place} : '0,
+        replay_o && has_place_o ? way_o : '0, replay_o || claim_o ? {segment_o, miss_o} : '0,
+        writes, writes ? {written_place, written} : '0};
 
     // ---- Claims: one at a time, for a fetch that has no place; 15 clocks later where there was none.
     misses_t    wants;
@@ -278,6 +284,8 @@ module index_misses_formal
         since_q  <= !rst_ni ? '1 : unclaimed_i ? '0 : since_q + 4'(since_q != '1);
         claims_q <= rst_ni && (begins || claims_q && !claim_o);
     end
+    logic later_q;          // a claim found none
+    always_ff @(posedge clk_i) later_q <= rst_ni && (later_q || unclaimed_i);
     `RULE(claim_is_offered, 1, claim_o == (claims_q && !i_block.replays))
     `RULE(claim_is_of_a_fetch_without_a_place, 1, (claiming & ~(active_q & ~placed_q)) == 0)
     `RULE(claim_says_whose_it_is, 1, !claim_o || miss_o == claimant)
@@ -349,5 +357,6 @@ module index_misses_formal
     `REACHED(followed_request_is_issued_behind_another, followed_q && issues[its_miss_q] && ahead_q == 0 && $past(ahead_q == 1))
     `REACHED(fetch_comes_again, again_q != 0 && ends != 0)
     `REACHED(fetch_fails, ends != 0 && deciding_q == Replay && fetch_failed_q[deciding_miss_q])
+    `REACHED(claim_comes_later_and_finds_a_place, claimed_i && deciding_q == Claim && $past(since_q == '1) && later_q)
     `REACHED(no_more_fetches, &active_q && ready == 0)
 endmodule
