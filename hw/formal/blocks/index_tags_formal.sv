@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// index_tags: each request that is offered is decided on two clocks later by what all decisions before it have left: of every place
-// the entry that is there, whether it is changed and whether it is reserved. An entry is in one place at most, and not both
-// there and under way; a changed one leaves only to be written back.
+// index_tags: each request that is offered is decided on two clocks later, by what all decisions before it have left: in each place
+// an entry or none, whether it is changed, and whether the place is reserved. An entry is in one place at most, and not both
+// there and under way; a changed one leaves only to be written back. What is assumed of the fetches is proven of index_misses.
 `include "../rules/rule.svh"
 module index_tags_formal
     import index_pkg::*;
@@ -348,7 +348,8 @@ module index_tags_formal
     `RULE(claims_and_replays_are_of_different_fetches, 1, (claiming & under_way) == 0
         && !(same_miss && reading_q.kind == Claim && its_q.kind == Claim))
     `RULE(flush_is_at_different_places, 1, !(same_place && reading_flush && deciding_flush))
-    `RULE(nothing_is_under_way_while_clearing, 1, !clearing_o || reading_q.kind == Nothing && its_q.kind == Nothing && active_q == 0)
+    `RULE(nothing_is_under_way_while_clearing, 1, !clearing_o
+        || reading_q.kind == Nothing && its_q.kind == Nothing && active_q == 0)
 
     // Of the block: its registers are those of the offers, and memory has what is in the places.
     localparam int unsigned RecordBits = 3 * Ways + Ways * TagBits;
@@ -377,13 +378,14 @@ module index_tags_formal
         reading_q.kind == Walk, reading_q.kind == Clean} && {i_block.new_q, i_block.replay_q, i_block.claim_q, i_block.walk_q,
         i_block.clean_q} == {its_q.kind == New, its_q.kind == Replay, its_q.kind == Claim, its_q.kind == Walk,
         its_q.kind == Clean})
-    `RULE(words_that_are_read_are_known, 1, reading_q.kind == Nothing || {i_block.read_first_q, i_block.read_bus_error_q, i_block.read_write_error_q,
-        i_block.read_has_place_q, i_block.read_miss_q, i_block.read_way_q, i_block.read_segment_q, i_block.read_request_q,
-        i_block.read_value_q} == {reading_q.first, reading_q.bus_error, reading_q.write_error, reading_q.has_place,
-        reading_q.miss, reading_q.way, reading_q.segment, reading_q.request, reading_q.value})
-    `RULE(words_are_known, 1, its_q.kind == Nothing || {i_block.first_q, i_block.bus_error_q, i_block.write_error_q, i_block.has_place_q, i_block.miss_q,
-        i_block.miss_way_q, i_block.segment_q, i_block.request_q, i_block.value_q} == {its_q.first, its_q.bus_error,
-        its_q.write_error, its_q.has_place, its_q.miss, its_q.way, its_q.segment, its_q.request, its_q.value})
+    `RULE(words_that_are_read_are_known, 1, reading_q.kind == Nothing || {i_block.read_first_q, i_block.read_bus_error_q,
+        i_block.read_write_error_q, i_block.read_has_place_q, i_block.read_miss_q, i_block.read_way_q, i_block.read_segment_q,
+        i_block.read_request_q, i_block.read_value_q} == {reading_q.first, reading_q.bus_error, reading_q.write_error,
+        reading_q.has_place, reading_q.miss, reading_q.way, reading_q.segment, reading_q.request, reading_q.value})
+    `RULE(words_are_known, 1, its_q.kind == Nothing || {i_block.first_q, i_block.bus_error_q, i_block.write_error_q,
+        i_block.has_place_q, i_block.miss_q, i_block.miss_way_q, i_block.segment_q, i_block.request_q, i_block.value_q}
+        == {its_q.first, its_q.bus_error, its_q.write_error, its_q.has_place, its_q.miss, its_q.way, its_q.segment,
+        its_q.request, its_q.value})
 
     `REACHED(entry_is_changed_again, again_o)
     `REACHED(claim_finds_a_place, its_q.kind == Claim && claimed_o)
