@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // In the place of lut_ram, which is proven to return what was written last: at one address, which is any, what was
-// written is read, and at the others anything. Of words of 130 bits and more, nothing is kept. A memory of access ids
-// keeps the last one of a tag, which is any, wherever that was written.
+// written is read, and at the others anything. Of lines, nothing is kept. A memory of access ids keeps the last one of
+// a tag, which is any, wherever that was written.
 module lut_ram #(
     parameter int unsigned AddressWidth = 7,
     parameter int unsigned DataWidth    = 32
