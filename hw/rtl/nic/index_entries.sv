@@ -184,20 +184,26 @@ module index_entries #(
 
     // The entry before the operation, compared; and what the operation before leaves, compared: with
     // what it finds or with what it brings.
-    entry_t             base;
-    compared_t          of_base, of_found, of_left, left;
+    entry_t             line, known, base;
+    compared_t          of_line, of_known, of_base, of_found, of_left, left;
     logic [Objects-1:0] placed, owner_taken, version_taken, left_pinned, left_most;
     logic               epoch_grows, takes_modified;
     assign line_miss_o    = compare_miss_q;
     assign takes_modified = compare_next_q && !compare_step_q.is_install;
-    assign base           = compare_step_q.is_install ? unpack(line_i)
-        : compare_after_next_q ? written_q : stored;
+    // A line comes late from its memory, so it is compared before it is chosen.
+    assign line           = unpack(line_i);
+    assign known          = compare_after_next_q ? written_q : stored;
+    assign base           = compare_step_q.is_install ? line : known;
     assign of_found       = compare(modify_entry_q, compare_request_q.key, compare_request_q.owner,
         compare_request_q.version, compare_request_q.epoch);
     always_comb begin
-        of_base          = compare(base, compare_request_q.key, compare_request_q.owner,
+        of_line           = compare(line, compare_request_q.key, compare_request_q.owner,
             compare_request_q.version, compare_request_q.epoch);
-        of_base.same_key = of_base.same_key & all_used(base);
+        of_line.same_key  = of_line.same_key & all_used(line);
+        of_known          = compare(known, compare_request_q.key, compare_request_q.owner,
+            compare_request_q.version, compare_request_q.epoch);
+        of_known.same_key = of_known.same_key & all_used(known);
+        of_base           = compare_step_q.is_install ? of_line : of_known;
 
         of_left              = '0;
         of_left.same_key     = {Objects{compare_request_q.key == modify_request_q.key}};

@@ -45,7 +45,7 @@ pub const MUTANTS: [Mutant; 47] = [
     mutant("the operation before is not seen", "index_entries.sv",
         "assign takes_modified = {};", "compare_next_q && !compare_step_q.is_install", "1'b0"),
     mutant("the operation before that is not seen", "index_entries.sv",
-        "unpack(line_i)\n        : {} ? written_q", "compare_after_next_q", "1'b0"),
+        "known          = {} ? written_q", "compare_after_next_q", "1'b0"),
     mutant("a key that was just placed is not found", "index_entries.sv",
         "(placed & {} | ~placed", "of_left.same_key", "'0"),
     mutant("an object that has just left is found", "index_entries.sv",
