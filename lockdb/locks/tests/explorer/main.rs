@@ -64,7 +64,7 @@ fn comes_back(role: Role) -> Role {
 }
 
 #[test]
-fn four_agents_in_every_mix_of_host_and_device() {
+fn three_and_four_agents_in_every_mix_of_host_and_device() {
     for devices in 0..=3 {
         assert_right(model(&[vec![HOST; 3 - devices], vec![DEVICE; devices]].concat()));
     }
