@@ -124,7 +124,7 @@ fn check(seed: u64) -> Result<(), String> {
     if random.random_ratio(2, 3) {
         (0..random.random_range(1..30)).for_each(|_| damage::damage(random, &mut scene));
     }
-    scene.job.snapshot = random.random_range(0..NEWEST + 1);
+    scene.job.snapshot = scene.time(random.random_range(0..NEWEST + 1));
     scene.job.wants_payloads = random.random();
     if let Some(program) = &program {
         scene.job.program = PROGRAM;

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random damage to bytes.
 
-use lockdb::layout::{LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, Place, RecordId};
+use lockdb::layout::{
+    LinePointer, MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageHeader, Place, RecordId,
+};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::memory::LINE;
-use super::scene::{EPOCH, NEWEST, Scene};
+use super::scene::{NEWEST, Scene};
 
 fn pick<T: Copy>(random: &mut ChaCha8Rng, from: &[T]) -> Option<T> {
     (!from.is_empty()).then(|| from[random.random_range(0..from.len())])
 }
 
 /// A random change of a page's header that is finalized again.
-fn other_header(random: &mut ChaCha8Rng, header: &mut PageHeader) {
+fn other_header(random: &mut ChaCha8Rng, header: &mut PageHeader, epoch: u64) {
     match random.random_range(0..8) {
         0 => header.page ^= 1 << random.random_range(0..64),
         1 => header.table ^= 1 << random.random_range(0..32),
         2 => header.lines = header.lines.saturating_sub(random.random_range(1..20)),
         3 => header.lines = random.random(),
-        4 => header.epoch = EPOCH + random.random_range(1..4),
+        4 => header.epoch = epoch + random.random_range(1..4),
         5 => header.epoch ^= 1 << random.random_range(0..23),
         6 => header.kind ^= 1 << random.random_range(0..32),
         _ => header.store ^= 1 << random.random_range(0..64),
@@ -27,7 +29,7 @@ fn other_header(random: &mut ChaCha8Rng, header: &mut PageHeader) {
 }
 
 /// A random change of a line, or of its version.
-fn other_line(random: &mut ChaCha8Rng, page: &mut PageBuffer) {
+fn other_line(random: &mut ChaCha8Rng, page: &mut PageBuffer, time: u64) {
     let lines = Page::new(&page.0).lines();
     if lines == 0 || lines > 255 {
         return;
@@ -44,7 +46,7 @@ fn other_line(random: &mut ChaCha8Rng, page: &mut PageBuffer) {
         0 => put(LinePointer::at(line), &random.random::<[u8; 4]>()),
         1 => put(LinePointer::at(line), &flipped(random, 0, 14)),
         2 => put(LinePointer::at(line), &flipped(random, 14, 28)),
-        3 => put(at, &random.random_range(0..NEWEST + 2).to_le_bytes()),
+        3 => put(at, &time.to_le_bytes()),
         4 => put(at, &u64::MAX.to_le_bytes()),
         5 => put(at + 24, &random.random_range(0..40_u32).to_le_bytes()),
         // To itself, or to another version somewhere.
@@ -75,15 +77,21 @@ fn put_word(scene: &mut Scene, address: u64, word: u64) {
 }
 
 fn other_place(random: &mut ChaCha8Rng, scene: &Scene, word: u64) -> u64 {
-    let place = Place::from_word(word);
+    let (place, epoch, pages) = (Place::from_word(word), scene.job.epoch, scene.job.storage_pages);
+    let near = pages.saturating_sub(100)..pages + 3;
     match random.random_range(0..6) {
         0 => 0,
         1 => 1 << 63,
-        2 => Place::new(random.random_range(0..scene.job.storage_pages + 3), EPOCH).word(),
-        3 => Place::new(random.random_range(0..1 << 40), EPOCH).word(),
+        2 => Place::new(random.random_range(near), epoch).word(),
+        3 => Place::new(random.random_range(0..1 << 40), epoch).word(),
         4 => word ^ 1 << random.random_range(40..63),
-        _ => Place::new(place.physical(), EPOCH).word() | 1 << 63,
+        _ => Place::new(place.physical(), epoch).word() | 1 << 63,
     }
+}
+
+/// Of the VID map, the first page that is there.
+fn first_chunk(scene: &Scene) -> u64 {
+    u64::from(scene.first_vid) / MAP_WORDS as u64
 }
 
 /// One thing goes wrong.
@@ -100,17 +108,21 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
         }
         1 => {
             let Some(page) = pick(random, &pages) else { return };
-            let mut header = PageHeader::default();
+            let (mut header, epoch) = (PageHeader::default(), scene.job.epoch);
             renew_checksum(scene, page, |page| {
                 header = Page::new(&page.0).header();
-                other_header(random, &mut header);
+                other_header(random, &mut header, epoch);
                 page.finalize(header);
             });
         }
         2..=4 => {
             let Some(page) = pick(random, &data) else { return };
-            let times = random.random_range(1..5);
-            renew_checksum(scene, page, |page| (0..times).for_each(|_| other_line(random, page)));
+            let times: Vec<u64> = (0..random.random_range(1..5))
+                .map(|_| scene.time(random.random_range(0..NEWEST + 2)))
+                .collect();
+            renew_checksum(scene, page, |page| {
+                times.iter().for_each(|&time| other_line(random, page, time));
+            });
         }
         5 => {
             let Some(at) = pick(random, &scene.map_words.clone()) else { return };
@@ -119,8 +131,8 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
             put_word(scene, at, place);
         }
         6 => {
-            let chunk = random.random_range(0..scene.heads.len().div_ceil(1016)) as u64;
-            let at = scene.job.vid_chunks + 8 * chunk;
+            let chunk = random.random_range(0..scene.heads.len().div_ceil(MAP_WORDS)) as u64;
+            let at = scene.job.vid_chunks + 8 * (first_chunk(scene) + chunk);
             let old = word(scene, at);
             let place = other_place(random, scene, old);
             put_word(scene, at, place);
@@ -130,7 +142,10 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
             let word = random.random_range(0..40);
             let head = match random.random_range(0..3) {
                 0 => random.random(),
-                1 => RecordId::new(random.random_range(0..50_000), random.random()).word(),
+                1 => {
+                    let page = scene.before_pages + random.random_range(1..50_000);
+                    RecordId::new(page, random.random()).word()
+                }
                 _ => pick(random, &scene.heads).unwrap_or(0),
             };
             renew_checksum(scene, chunk, |page| {
@@ -150,8 +165,8 @@ pub fn break_line(random: &mut ChaCha8Rng, scene: &mut Scene) {
     let address = match random.random_range(0..12) {
         0 => job.delta_vids + random.random_range(0..16 * u64::from(job.delta_vid_count) + 1),
         1 if random.random_ratio(1, 4) => job.delta_pages,
-        2 => job.vid_chunks,
-        3 => job.page_map_chunks,
+        2 => job.vid_chunks + 8 * first_chunk(scene),
+        3 => job.page_map_chunks + 8 * (scene.before_pages / MAP_WORDS as u64),
         4 => pick(random, &scene.map_words).unwrap_or(0),
         _ => pick(random, &pages).map_or(0, |page| in_page(random, page)),
     };

@@ -11,23 +11,53 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::job::Job;
-use super::memory::Memory;
+use super::memory::{LINE, Memory};
 
-/// The identity of the store.
-pub const STORE: u64 = 0x5707_E000_1111_2222;
-/// The checkpoint.
-pub const EPOCH: u64 = 0x1_0000_0007;
-/// The number of the table.
-pub const TABLE: u32 = 3;
-/// Commit timestamps are below this one.
+/// Commits of a store are numbered from 1 on, below this one; [`Scene::time`] has their timestamps.
 pub const NEWEST: u64 = 1000;
 
-const STORAGE: u64 = 0x10_0000_0000;
-const IMAGES: u64 = 0x20_0000_0040;
-const VID_PLACES: u64 = 0x30_0000_0000;
-const MAP_PLACES: u64 = 0x31_0000_0000;
-const VID_ENTRIES: u64 = 0x32_0000_0000;
-const PAGE_ENTRIES: u64 = 0x33_0000_0000;
+/// Where the numbers and addresses of a store begin: anywhere, so that each of their bits counts.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    store: u64,
+    epoch: u64,
+    table: u32,
+    /// Of all timestamps.
+    clock: u64,
+    /// A multiple of what a map page holds.
+    vid: u32,
+    /// The logical page before the first with data; a multiple, too.
+    page: u64,
+    /// The first physical page that is there.
+    physical: u64,
+    /// Of storage, images, and what leads to them.
+    regions: [u64; 6],
+}
+
+impl Origin {
+    fn drawn(random: &mut ChaCha8Rng) -> Self {
+        let regions: [u64; 6] = loop {
+            // Distances and what comes before an array that begins later stay in the range of addresses.
+            let mut drawn = [0; 6];
+            drawn.fill_with(|| random.random_range(1 << 55..u64::MAX - (1 << 55)) / LINE * LINE);
+            let far = |one: u64, other: u64| one == other || one.abs_diff(other) > 1 << 40;
+            if drawn.iter().all(|&one| drawn.iter().all(|&other| far(one, other))) {
+                break drawn;
+            }
+        };
+        let words = MAP_WORDS as u64;
+        Self {
+            store: random.random(),
+            epoch: random.random_range(1..u64::MAX - 4),
+            table: random.random_range(1..u32::MAX),
+            clock: random.random_range(1..u64::MAX / (NEWEST + 2)),
+            vid: random.random_range(0..u32::MAX / MAP_WORDS as u32 - 10) * MAP_WORDS as u32,
+            page: random.random_range(0..(1 << 40) / words - 100) * words,
+            physical: random.random_range(0..(1 << 40) - (1 << 20)),
+            regions,
+        }
+    }
+}
 
 /// How large a scene is.
 #[derive(Clone, Copy, Debug)]
@@ -79,13 +109,20 @@ pub struct Scene {
     pub vid_chunks: Vec<u64>,
     /// Addresses of the words of the L2P map that lead to data.
     pub map_words: Vec<u64>,
-    /// Heads in the VID map.
+    /// Heads in the VID map, from its first page that is there.
     pub heads: Vec<u64>,
+    /// The first VID of the table that is there, a multiple of what a map page holds.
+    pub first_vid: u32,
+    /// Logical pages with data come behind it.
+    pub before_pages: u64,
+    /// Of the timestamps.
+    clock: u64,
 }
 
 /// Collects what is put into memory in the end.
 struct Builder {
     random: ChaCha8Rng,
+    origin: Origin,
     size: Size,
     open: Vec<Open>,
     done: Vec<(u64, PageBuffer)>,
@@ -106,6 +143,16 @@ fn any_bytes(most: usize) -> Payloads {
 }
 
 impl Builder {
+    fn new(
+        random: ChaCha8Rng,
+        origin: Origin,
+        size: Size,
+        unused: Vec<u64>,
+        payload: Payloads,
+    ) -> Self {
+        Self { random, origin, size, open: Vec::new(), done: Vec::new(), unused, payload }
+    }
+
     fn page(&mut self) -> Open {
         let page = self.unused.pop().expect("there are enough logical pages");
         Open { page, buffer: PageBuffer::ZERO, lines: 0, upper: PAGE_BYTES }
@@ -144,13 +191,14 @@ impl Builder {
     fn close(&mut self, open: Open) {
         let Open { page, mut buffer, lines, upper } = open;
         // Sometimes an older checkpoint has written it.
-        let epoch = EPOCH - u64::from(self.random.random_ratio(1, 4));
+        let Origin { store, epoch, table, .. } = self.origin;
+        let epoch = epoch - u64::from(self.random.random_ratio(1, 4));
         buffer.finalize(PageHeader {
             lines,
             upper: upper as u16,
             epoch,
-            store: STORE,
-            ..PageHeader::new(PageKind::Data, page, TABLE)
+            store,
+            ..PageHeader::new(PageKind::Data, page, table)
         });
         self.done.push((page, buffer));
     }
@@ -165,15 +213,17 @@ impl Builder {
         let mut chain = vec![0];
         for (number, &created) in (1..).zip(&created) {
             let dead = self.random.random_ratio(1, 12);
+            let created = created * self.origin.clock;
             chain.insert(0, self.version(vid, number, created, chain[0], dead));
         }
         chain
     }
 }
 
-fn finalized(kind: PageKind, page: u64, words: &[u64]) -> PageBuffer {
+fn finalized(origin: &Origin, kind: PageKind, page: u64, words: &[u64]) -> PageBuffer {
+    let &Origin { epoch, store, .. } = origin;
     let mut buffer = PageBuffer::map(kind, page, words.iter().copied());
-    buffer.finalize(PageHeader { epoch: EPOCH, store: STORE, ..PageHeader::new(kind, page, 0) });
+    buffer.finalize(PageHeader { epoch, store, ..PageHeader::new(kind, page, 0) });
     buffer
 }
 
@@ -190,17 +240,17 @@ impl Scene {
     /// The same, with these payloads.
     pub fn with_payloads(seed: u64, size: Size, payload: Payloads) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut unused: Vec<u64> = (1..size.logical_pages).collect();
+        let origin = Origin::drawn(&mut random);
+        let mut unused: Vec<u64> = (origin.page + 1..origin.page + size.logical_pages).collect();
         unused.shuffle(&mut random);
-        let mut builder =
-            Builder { random, size, open: Vec::new(), done: Vec::new(), unused, payload };
+        let mut builder = Builder::new(random, origin, size, unused, payload);
         for _ in 0..builder.random.random_range(1..9) {
             let open = builder.page();
             builder.open.push(open);
         }
         // Heads of the checkpoint's map, and changes of it.
         let (mut heads, mut changes) = (Vec::new(), Vec::new());
-        for vid in 0..size.vids {
+        for vid in origin.vid..origin.vid + size.vids {
             let chain = match builder.random.random_ratio(1, 10) {
                 true => vec![0],
                 false => builder.chain(vid),
@@ -208,7 +258,7 @@ impl Scene {
             let old = builder.random.random_range(0..chain.len());
             heads.push(chain[old]);
             if old > 0 || builder.random.random_ratio(1, 8) {
-                changes.extend([u64::from(TABLE) << 32 | u64::from(vid), chain[0]]);
+                changes.extend([u64::from(origin.table) << 32 | u64::from(vid), chain[0]]);
             }
         }
         while let Some(open) = builder.open.pop() {
@@ -234,10 +284,10 @@ impl Scene {
         let mut updates: Vec<u32> =
             (0..vids).flat_map(|vid| vec![vid; random.random_range(0..4)]).collect();
         updates.shuffle(&mut random);
+        let origin = Origin { clock: 1, vid: 0, page: 0, ..Origin::drawn(&mut random) };
         let unused = (1..size.logical_pages).rev().collect();
         let payloads: Payloads = Box::new(move |_| vec![0x5A; payload]);
-        let mut builder =
-            Builder { random, size, open: Vec::new(), done: Vec::new(), unused, payload: payloads };
+        let mut builder = Builder::new(random, origin, size, unused, payloads);
         let open = builder.page();
         builder.open.push(open);
         let mut heads = Vec::new();
@@ -254,9 +304,9 @@ impl Scene {
     }
 
     fn lay_out(builder: Builder, heads: Vec<u64>, changes: Vec<u64>) -> Self {
-        let Builder { mut random, size, mut done, .. } = builder;
+        let Builder { mut random, origin, size, mut done, .. } = builder;
         done.sort_by_key(|page| page.0);
-        // All of storage, in a random order behind two superblocks.
+        // All of storage, in a random order behind two pages of anything.
         let mut images = Vec::new();
         let mut stored: Vec<(Stands, PageBuffer)> = Vec::new();
         let mut entries = Vec::new();
@@ -269,9 +319,12 @@ impl Scene {
                 stored.push((Stands::Data(page), buffer));
             }
         }
+        let first_vids = origin.vid as usize / MAP_WORDS;
+        let first_pages = origin.page / MAP_WORDS as u64;
         for (chunk, words) in heads.chunks(MAP_WORDS).enumerate() {
             if words.iter().any(|&word| word != 0) {
-                let buffer = finalized(PageKind::VidMap, vid_page(TABLE, chunk), words);
+                let number = vid_page(origin.table, first_vids + chunk);
+                let buffer = finalized(&origin, PageKind::VidMap, number, words);
                 stored.push((Stands::VidChunk(chunk), buffer));
             }
         }
@@ -280,22 +333,24 @@ impl Scene {
             stored.push((Stands::MapChunk(chunk), PageBuffer::ZERO));
         }
         stored.shuffle(&mut random);
-        let physical = |at: usize| at as u64 + 2;
+        let physical = |at: usize| origin.physical + at as u64 + 2;
         let mut page_map = vec![vec![0; MAP_WORDS]; map_chunks];
         for (at, (stands, buffer)) in stored.iter().enumerate() {
             if let Stands::Data(page) = *stands {
                 let epoch = lockdb::layout::Page::new(&buffer.0).header().epoch;
-                let (chunk, word) = (page as usize / MAP_WORDS, page as usize % MAP_WORDS);
+                let page = (page - origin.page) as usize;
+                let (chunk, word) = (page / MAP_WORDS, page % MAP_WORDS);
                 page_map[chunk][word] = Place::new(physical(at), epoch).word();
             }
         }
         let mut vid_places = vec![0; heads.len().div_ceil(MAP_WORDS)];
         let mut map_places = vec![0; map_chunks];
         let (mut data, mut vid_chunks, mut map_words) = (Vec::new(), Vec::new(), Vec::new());
+        let [at_storage, at_images, at_vids, at_pages, at_changes, at_entries] = origin.regions;
         let mut storage = vec![0; 2 * PAGE_BYTES];
         for (at, (stands, buffer)) in stored.into_iter().enumerate() {
             let (address, place) =
-                (STORAGE + storage.len() as u64, Place::new(physical(at), EPOCH).word());
+                (at_storage + storage.len() as u64, Place::new(physical(at), origin.epoch).word());
             let mut buffer = buffer;
             match stands {
                 Stands::Data(page) => data.push((page, address)),
@@ -310,49 +365,56 @@ impl Scene {
                     if words.iter().any(|&word| word != 0) {
                         map_places[chunk] = place;
                     }
-                    buffer = finalized(PageKind::PageMap, chunk as u64, words);
+                    let number = first_pages + chunk as u64;
+                    buffer = finalized(&origin, PageKind::PageMap, number, words);
                 }
             }
             storage.extend(buffer.0);
         }
-        let storage_pages = (storage.len() / PAGE_BYTES) as u64;
+        let storage_pages = origin.physical + (storage.len() / PAGE_BYTES) as u64;
         let mut image_bytes = Vec::new();
         for (page, buffer) in &images {
-            data.push((*page, IMAGES + image_bytes.len() as u64));
+            data.push((*page, at_images + image_bytes.len() as u64));
             image_bytes.extend(buffer.0);
         }
         // The arrays begin anywhere in a line.
         let skip = |words: &[u64], by: u64| [vec![0x0BAD; by as usize], words.to_vec()].concat();
         let (by, pairs) = (random.random_range(0..8), 2 * random.random_range(0..4));
         let mut memory = Memory::default();
-        memory.add(STORAGE, storage);
-        memory.add(IMAGES, image_bytes);
-        memory.add(VID_PLACES, bytes_of(&skip(&vid_places, by)));
-        memory.add(MAP_PLACES, bytes_of(&skip(&map_places, by)));
-        memory.add(VID_ENTRIES, bytes_of(&skip(&changes, pairs)));
-        memory.add(PAGE_ENTRIES, bytes_of(&skip(&entries, pairs)));
+        memory.add(at_storage, storage);
+        memory.add(at_images, image_bytes);
+        memory.add(at_vids, bytes_of(&skip(&vid_places, by)));
+        memory.add(at_pages, bytes_of(&skip(&map_places, by)));
+        memory.add(at_changes, bytes_of(&skip(&changes, pairs)));
+        memory.add(at_entries, bytes_of(&skip(&entries, pairs)));
         let job = Job {
-            vids: (0, size.vids),
-            snapshot: NEWEST,
-            storage_base: STORAGE,
+            vids: (origin.vid, origin.vid + size.vids),
+            snapshot: NEWEST * origin.clock,
+            storage_base: at_storage - origin.physical * PAGE_BYTES as u64,
             storage_pages,
-            vid_chunks: VID_PLACES + 8 * by,
-            page_map_chunks: MAP_PLACES + 8 * by,
-            logical_pages: size.logical_pages,
-            delta_vids: VID_ENTRIES + 8 * pairs,
+            vid_chunks: at_vids + 8 * by - 8 * first_vids as u64,
+            page_map_chunks: at_pages + 8 * by - 8 * first_pages,
+            logical_pages: origin.page + size.logical_pages,
+            delta_vids: at_changes + 8 * pairs,
             delta_vid_count: (changes.len() / 2) as u32,
             delta_page_count: images.len() as u32,
-            delta_pages: PAGE_ENTRIES + 8 * pairs,
-            delta_images: IMAGES,
-            store: STORE,
-            epoch: EPOCH,
-            table: TABLE,
+            delta_pages: at_entries + 8 * pairs,
+            delta_images: at_images,
+            store: origin.store,
+            epoch: origin.epoch,
+            table: origin.table,
             forgets_pages: true,
             wants_payloads: true,
             program: 0,
         };
         data.sort_unstable();
-        Self { memory, job, data, vid_chunks, map_words, heads }
+        let Origin { vid: first_vid, page: before_pages, clock, .. } = origin;
+        Self { memory, job, data, vid_chunks, map_words, heads, first_vid, before_pages, clock }
+    }
+
+    /// The timestamp of a commit: of 0, one before all; of [`NEWEST`], one behind all.
+    pub fn time(&self, commit: u64) -> u64 {
+        commit * self.clock
     }
 
     /// Gives the element a part of the table, from `first` to before `end`.

@@ -72,11 +72,12 @@ fn drawn(seed: u64) -> (ChaCha8Rng, Scene) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let size = Size::drawn(&mut random);
     let mut scene = Scene::drawn(random.random(), size);
-    scene.job.snapshot = random.random_range(0..NEWEST + 1);
+    scene.job.snapshot = scene.time(random.random_range(0..NEWEST + 1));
     scene.job.wants_payloads = random.random_ratio(3, 4);
     if random.random_ratio(1, 3) {
-        let first = random.random_range(0..size.vids);
-        scene.narrow(first, random.random_range(first..=size.vids));
+        let (begin, end) = scene.job.vids;
+        let first = random.random_range(begin..end);
+        scene.narrow(first, random.random_range(first..=end));
     }
     (random, scene)
 }
@@ -88,7 +89,7 @@ pub fn in_order(seed: u64) -> Result<(), String> {
     for _ in 0..2 {
         run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
         scene.job.forgets_pages = false;
-        scene.job.snapshot = random.random_range(0..NEWEST + 1);
+        scene.job.snapshot = scene.time(random.random_range(0..NEWEST + 1));
     }
     Ok(())
 }
@@ -102,7 +103,7 @@ pub fn damaged(seed: u64) -> Result<(), String> {
             damage(&mut random, &mut scene);
         }
         scene.job.table ^= u32::from(random.random_ratio(1, 16));
-        scene.job.snapshot = random.random_range(0..NEWEST + 1);
+        scene.job.snapshot = scene.time(random.random_range(0..NEWEST + 1));
         run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
     }
     Ok(())
@@ -113,7 +114,7 @@ pub fn failing_later(seed: u64) -> Result<(), String> {
     let (mut random, mut scene) = drawn(seed);
     scene.job.wants_payloads = true;
     // Of the L2P map, what is on chip stays there.
-    scene.job.logical_pages = scene.job.logical_pages.min(30_000);
+    scene.job.logical_pages = scene.job.logical_pages.min(scene.before_pages + 30_000);
     let (mut bench, mut oracle) = (Bench::new(seed), Oracle::default());
     run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
     scene.job.forgets_pages = false;
