@@ -112,7 +112,7 @@ module lookup_scans
     // the scanner takes it.
 
     logic               step, ends_scan, has_scan_room, has_line_room, in_bucket, reads_line;
-    logic [6:0]         count, row_lines_q, bucket_lines_q, lines, line_q;
+    logic [6:0]         count, row_last_q, bucket_last_q, last_line, line_q;
     logic [LogScans:0]  scans_q;
     logic [LogPlaces:0] lines_q;
     logic               scan_told, line_taken;
@@ -120,16 +120,17 @@ module lookup_scans
     assign has_line_room = !lines_q[LogPlaces];
     assign in_bucket     = !todo_q[0];
     assign reads_line    = todo_q != 0;
-    assign lines         = in_bucket ? bucket_lines_q : row_lines_q;
+    assign last_line     = in_bucket ? bucket_last_q : row_last_q;
     assign step          = trip_q && (line_q != 0 || has_scan_room) && (!reads_line || has_line_room);
-    assign ends_scan     = step && (!reads_line || line_q + 7'd1 == lines);
+    assign ends_scan     = step && (!reads_line || line_q == last_line);
     assign next_trip     = ends_scan && todo_q != 2'b11;
     assign count         = in_bucket ? slots_q.bucket_slots : slots_q.row_slots;
     assign line_address_o = AddressBits'(region(info_q.number, in_bucket, LogContexts)) << LogLines
         | AddressBits'(line_q);
 
-    function automatic logic [6:0] lines_of(input logic [6:0] count_of);
-        return 7'((14'(count_of) * 14'(SlotBytes) + 14'd63) >> 6);
+    // The line of the last byte of so many slots, of which there is at least one.
+    function automatic logic [6:0] last_line_of(input logic [6:0] count_of);
+        return 7'((14'(count_of) * 14'(SlotBytes) - 14'd1) >> 6);
     endfunction
 
     always_ff @(posedge clk_i) begin
@@ -141,11 +142,11 @@ module lookup_scans
                 word_failed: trip.failed[Word],
                 default:     '0
             };
-            key_q          <= key;
-            slots_q        <= trip.first ? '{row_slots: first_slots, default: '0} : slots;
-            row_lines_q    <= lines_of(trip.first ? first_slots : slots.row_slots);
-            bucket_lines_q <= lines_of(slots.bucket_slots);
-            todo_q         <= came;
+            key_q         <= key;
+            slots_q       <= trip.first ? '{row_slots: first_slots, default: '0} : slots;
+            row_last_q    <= last_line_of(trip.first ? first_slots : slots.row_slots);
+            bucket_last_q <= last_line_of(slots.bucket_slots);
+            todo_q        <= came;
         end else if (ends_scan) begin
             todo_q[0] <= 1'b0;
         end
@@ -318,7 +319,7 @@ module lookup_scans
     hits_are_of_their_scans: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !hit_valid || told_valid && (!told.scans || hit.token == told.number));
     slots_are_at_least_one: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !(step && reads_line) || count != 0 && lines != 0);
+        !(step && reads_line) || count != 0);
     seen_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && seen_valid_o && !seen_ready_i) || seen_valid_o && $stable({seen_o, seen_value_o}));
 `endif
