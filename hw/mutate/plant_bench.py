@@ -177,13 +177,14 @@ class Enables:
     own, and would be written one by one, in which a model spends most of its time."""
 
     def __init__(self, module):
-        self.drivers, self.same = {}, {}
+        self.same, self.chosen, self.known, self.numbers = {}, {}, {}, {}
         for left, right in module.connections_:
             self.same.update(zip(map(self.place, left.bits()), right.bits(), strict=True))
         for cell in module.cells_.values():
             if str(cell.type) == "$mux":
-                for number, bit in enumerate(cell.getPort(id_of("\\Y")).bits()):
-                    self.drivers[self.place(bit)] = (cell, number)
+                low, high, select, result = (cell.getPort(id_of(f"\\{port}")).bits() for port in "ABSY")
+                for bit, one, other in zip(result, low, high, strict=True):
+                    self.chosen[self.place(bit)] = (self.place(select[0]), one, other)
 
     @staticmethod
     def place(bit):
@@ -192,13 +193,18 @@ class Enables:
     def meaning(self, bit):
         """Bits that mean the same are the same."""
         place = self.place(bit)
+        if place not in self.known:
+            self.known[place] = self.derived(place)
+        return self.known[place]
+
+    def derived(self, place):
         if place in self.same:
             return self.meaning(self.same[place])
-        if place not in self.drivers:
+        if place not in self.chosen:
             return place
-        cell, number = self.drivers[place]
-        low, high = (self.meaning(cell.getPort(id_of(port)).bits()[number]) for port in ("\\A", "\\B"))
-        return low if low == high else (self.place(cell.getPort(id_of("\\S")).bits()[0]), low, high)
+        select, low, high = self.chosen[place]
+        choice = (select, self.meaning(low), self.meaning(high))
+        return choice[1] if choice[1] == choice[2] else self.numbers.setdefault(choice, len(self.numbers))
 
     def share(self, cell):
         """One bit for all that mean the same."""
