@@ -16,7 +16,7 @@ use super::memory::{LINE, Memory};
 /// Commits of a store are numbered from 1 on, below this one; [`Scene::time`] has their timestamps.
 pub const NEWEST: u64 = 1000;
 
-/// Where the numbers and addresses of a store begin: anywhere, so that each of their bits counts.
+/// Where the numbers and addresses of a store begin: anywhere, so that each of their bits counts, or at 0.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     store: u64,
@@ -40,20 +40,26 @@ impl Origin {
             // Distances and what comes before an array that begins later stay in the range of addresses.
             let mut drawn = [0; 6];
             drawn.fill_with(|| random.random_range(1 << 55..u64::MAX - (1 << 55)) / LINE * LINE);
-            let far = |one: u64, other: u64| one == other || one.abs_diff(other) > 1 << 40;
-            if drawn.iter().all(|&one| drawn.iter().all(|&other| far(one, other))) {
+            let mut ordered = drawn;
+            ordered.sort_unstable();
+            if ordered.windows(2).all(|pair| pair[1] - pair[0] > 1 << 40) {
                 break drawn;
             }
         };
         let words = MAP_WORDS as u64;
+        // The first ones of all have cases of their own.
+        let mut first = |most: u64| match random.random_ratio(1, 4) {
+            true => 0,
+            false => random.random_range(0..most),
+        };
         Self {
+            vid: first(u64::from(u32::MAX) / words - 10) as u32 * MAP_WORDS as u32,
+            page: first((1 << 40) / words - 100) * words,
+            physical: first((1 << 40) - (1 << 20)),
             store: random.random(),
             epoch: random.random_range(1..u64::MAX - 4),
             table: random.random_range(1..u32::MAX),
             clock: random.random_range(1..u64::MAX / (NEWEST + 2)),
-            vid: random.random_range(0..u32::MAX / MAP_WORDS as u32 - 10) * MAP_WORDS as u32,
-            page: random.random_range(0..(1 << 40) / words - 100) * words,
-            physical: random.random_range(0..(1 << 40) - (1 << 20)),
             regions,
         }
     }
@@ -70,7 +76,7 @@ pub struct Size {
     pub largest_payload: usize,
     /// Of 100 pages, how many stand in the shared state.
     pub images: u32,
-    /// Logical pages lie below this one.
+    /// Numbers of logical pages, from the first on.
     pub logical_pages: u64,
 }
 
