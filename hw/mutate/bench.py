@@ -30,7 +30,7 @@ MITERS = (
 )  # fmt: skip
 # Those that take little time, with so many seconds for a mutant, are made before long tests run.
 EARLY, EARLY_SECONDS = (MITERS[0], MITERS[2]), 5
-# Seconds of a mutant in the others. One that proves none of so many, and leaves them undecided, is not asked any more.
+# Seconds of a mutant in the others. A miter that leaves so many undecided, the first, is not asked for the rest.
 LATE_SECONDS, BARREN = 15, 4
 
 
@@ -99,17 +99,19 @@ def answers(plan, children, module, numbers, kind, jobs, seconds):
         return {}
     found = {}
 
-    def is_barren():
-        verdicts = list(found.values())
-        return not any(verdicts) and verdicts.count(None) >= BARREN
-
     def ask(number):
-        if not is_barren():
-            found[number] = mutate.tried(mutate.is_equivalent, plan, number, children, name, seconds)
+        found[number] = mutate.tried(mutate.is_equivalent, plan, number, children, name, seconds)
 
-    children.run_all([functools.partial(ask, number) for number in numbers], lambda _, future: future.result(), jobs)
-    if is_barren():
-        prove.say(f"{plan.bench.top}: the miter of {module} ({kind}) proves none of {BARREN}, so it is not asked for others")
+    def ask_all(numbers):
+        children.run_all([functools.partial(ask, number) for number in numbers], lambda _, future: future.result(), jobs)
+
+    # In their order, so that nothing hangs on how many are asked at a time.
+    first, rest = numbers[:BARREN], numbers[BARREN:]
+    ask_all(first)
+    if rest and all(found[number] is None for number in first):
+        prove.say(f"{plan.bench.top}: the miter of {module} ({kind}) leaves {BARREN} undecided, so it is not asked for others")
+    else:
+        ask_all(rest)
     return found
 
 

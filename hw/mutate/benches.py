@@ -218,7 +218,7 @@ class Plan:
 
     def asked_of(self, number):
         """Of what the answer of miters follows from, besides what is planted."""
-        programs = [HERE / f"{one}.py" for one in ("miter_bench", "clocks", "seen", "aiger")] + [POWER_UP]
+        programs = [HERE / f"{one}.py" for one in ("bench", "miter_bench", "clocks", "seen", "aiger")] + [POWER_UP]
         return f"{digest(programs)} {self.seen_of(number)}".strip()
 
     def place(self, number):

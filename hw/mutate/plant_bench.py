@@ -239,6 +239,8 @@ def write_netlist(design, wish, width, path):
 
 
 def main(path):
+    # A chain of multiplexers is followed by recursion.
+    sys.setrecursionlimit(100_000)
     wish = json.loads(Path(path).read_text(encoding="utf-8"))
     folder = Path(wish["folder"])
     design = libyosys.Design()
