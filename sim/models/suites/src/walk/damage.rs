@@ -78,7 +78,8 @@ fn put_word(scene: &mut Scene, address: u64, word: u64) {
 
 fn other_place(random: &mut ChaCha8Rng, scene: &Scene, word: u64) -> u64 {
     let (place, epoch, pages) = (Place::from_word(word), scene.job.epoch, scene.job.storage_pages);
-    let near = pages.saturating_sub(100)..pages + 3;
+    // Where pages stand, and some behind them.
+    let near = pages.saturating_sub(scene.data.len() as u64 + 100)..pages + 3;
     match random.random_range(0..6) {
         0 => 0,
         1 => 1 << 63,

@@ -16,14 +16,33 @@ use super::memory::{LINE, Memory};
 /// Commits of a store are numbered from 1 on, below this one; [`Scene::time`] has their timestamps.
 pub const NEWEST: u64 = 1000;
 
-/// Where the numbers and addresses of a store begin: anywhere, so that each of their bits counts, or at 0.
+/// The timestamps of commits.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    first: u64,
+    step: u64,
+}
+
+impl Clock {
+    /// Of neighbours that differ by 1, and of such that are far apart.
+    fn drawn(random: &mut ChaCha8Rng) -> Self {
+        let step = 1 << random.random_range(0..54);
+        Self { first: random.random_range(0..u64::MAX - (NEWEST + 1) * step), step }
+    }
+
+    fn time(self, commit: u64) -> u64 {
+        self.first + commit * self.step
+    }
+}
+
+/// Where the numbers and addresses of a store begin: anywhere, so that each of their bits counts. VIDs and pages also
+/// begin at 0.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     store: u64,
     epoch: u64,
     table: u32,
-    /// Of all timestamps.
-    clock: u64,
+    clock: Clock,
     /// A multiple of what a map page holds.
     vid: u32,
     /// The logical page before the first with data; a multiple, too.
@@ -59,7 +78,7 @@ impl Origin {
             store: random.random(),
             epoch: random.random_range(1..u64::MAX - 4),
             table: random.random_range(1..u32::MAX),
-            clock: random.random_range(1..u64::MAX / (NEWEST + 2)),
+            clock: Clock::drawn(random),
             regions,
         }
     }
@@ -121,8 +140,7 @@ pub struct Scene {
     pub first_vid: u32,
     /// Logical pages with data come behind it.
     pub before_pages: u64,
-    /// Of the timestamps.
-    clock: u64,
+    clock: Clock,
 }
 
 /// Collects what is put into memory in the end.
@@ -219,7 +237,7 @@ impl Builder {
         let mut chain = vec![0];
         for (number, &created) in (1..).zip(&created) {
             let dead = self.random.random_ratio(1, 12);
-            let created = created * self.origin.clock;
+            let created = self.origin.clock.time(created);
             chain.insert(0, self.version(vid, number, created, chain[0], dead));
         }
         chain
@@ -290,7 +308,8 @@ impl Scene {
         let mut updates: Vec<u32> =
             (0..vids).flat_map(|vid| vec![vid; random.random_range(0..4)]).collect();
         updates.shuffle(&mut random);
-        let origin = Origin { clock: 1, vid: 0, page: 0, ..Origin::drawn(&mut random) };
+        let clock = Clock { first: 0, step: 1 };
+        let origin = Origin { clock, vid: 0, page: 0, ..Origin::drawn(&mut random) };
         let unused = (1..size.logical_pages).rev().collect();
         let payloads: Payloads = Box::new(move |_| vec![0x5A; payload]);
         let mut builder = Builder::new(random, origin, size, unused, payloads);
@@ -395,7 +414,7 @@ impl Scene {
         memory.add(at_entries, bytes_of(&skip(&entries, pairs)));
         let job = Job {
             vids: (origin.vid, origin.vid + size.vids),
-            snapshot: NEWEST * origin.clock,
+            snapshot: origin.clock.time(NEWEST),
             storage_base: at_storage - origin.physical * PAGE_BYTES as u64,
             storage_pages,
             vid_chunks: at_vids + 8 * by - 8 * first_vids as u64,
@@ -420,7 +439,7 @@ impl Scene {
 
     /// The timestamp of a commit: of 0, one before all; of [`NEWEST`], one behind all.
     pub fn time(&self, commit: u64) -> u64 {
-        commit * self.clock
+        self.clock.time(commit)
     }
 
     /// Gives the element a part of the table, from `first` to before `end`.
