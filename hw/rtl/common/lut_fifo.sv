@@ -16,8 +16,10 @@ module lut_fifo #(
     output logic [Width-1:0]  data_o
 );
 
+    // Whether there is a word is a register, since what the user does next mostly hangs on it.
     logic [LogDepth:0] pushed_q, popped_q;
-    assign valid_o = pushed_q != popped_q;
+    logic              last;
+    assign last = pushed_q == popped_q + 1'b1;
 
     lut_ram #(
         .AddressWidth(LogDepth),
@@ -35,13 +37,20 @@ module lut_fifo #(
         if (!rst_ni) begin
             pushed_q <= '0;
             popped_q <= '0;
+            valid_o  <= 1'b0;
         end else begin
             if (push_i) pushed_q <= pushed_q + 1'b1;
             if (pop_i) popped_q <= popped_q + 1'b1;
+            if (push_i) valid_o <= 1'b1;
+            else if (pop_i && last) valid_o <= 1'b0;
         end
     end
 
 `ifndef SYNTHESIS
+    a_word_is_valid: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        valid_o == (pushed_q != popped_q));
+    words_have_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        (LogDepth + 1)'(pushed_q - popped_q) <= (LogDepth + 1)'(2**LogDepth));
     push_has_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !push_i || pushed_q != {!popped_q[LogDepth], popped_q[LogDepth-1:0]});
     pop_has_a_word: assert property (@(posedge clk_i) disable iff (!rst_ni)
