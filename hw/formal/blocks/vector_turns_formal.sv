@@ -13,7 +13,7 @@ module vector_turns_formal
     input logic                  ready_i
 );
     logic     [Queues-1:0] pop_o;
-    logic                  valid_o;
+    logic                  take_o, valid_o;
     logic     [2:0]        queue_o;
     element_t              element_o;
 
@@ -36,6 +36,7 @@ module vector_turns_formal
     `RULE(element_is_given_in_the_clock_after, 1, valid_o == $past(rst_ni && ready_i && waits_i != 0))
     `RULE(element_is_given_as_it_was, 1, !$past(rst_ni && its)
         || valid_o && queue_o == number && element_o == $past(head_i[number]))
+    `RULE(an_element_is_said_to_be_taken, 1, take_o == (pop_o != 0))
     `RULE(one_is_taken_where_there_is_a_place, 1, ready_i ? (waits_i == 0 || $onehot(pop_o)) : pop_o == 0)
 
     // Whether its vector is under way: nothing of others is taken then.

@@ -24,14 +24,16 @@ module take_turns #(
         for (int unsigned n = 0; n < Count; n++) behind[n] = (of & (Count'(1) << n) - 1'b1) != '0;
     endfunction
 
+    function automatic logic [LogCount-1:0] number(input logic [Count-1:0] of);
+        number = '0;
+        for (int unsigned n = 0; n < Count; n++) if (of[n]) number |= LogCount'(n);
+    endfunction
+
     // What follows from the choice is not made of it, but beside it: the path is shorter.
     logic [Count-1:0] behind_q, asks_behind;
     assign asks_behind = asks_i & behind_q;
     assign chosen_o    = asks_behind != '0 ? first(asks_behind) : first(asks_i);
-    always_comb begin
-        number_o = '0;
-        for (int unsigned n = 0; n < Count; n++) if (chosen_o[n]) number_o |= LogCount'(n);
-    end
+    assign number_o    = asks_behind != '0 ? number(first(asks_behind)) : number(first(asks_i));
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) behind_q <= '0;

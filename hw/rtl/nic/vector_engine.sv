@@ -98,7 +98,7 @@ module vector_engine
     done_t [1:0]      done, refused;
     logic  [1:0][8:0] bytes;
     for (genvar way = 0; way < 2; way++) begin : g_ways
-        logic       room, taken_valid, copy_valid, copy_ready;
+        logic       room, take, taken_valid, copy_valid, copy_ready;
         logic [2:0] taken_queue;
         element_t   taken;
         copy_t      copy;
@@ -110,6 +110,7 @@ module vector_engine
             .head_i   (head[way]),
             .pop_o    (pop[way]),
             .ready_i  (room),
+            .take_o   (take),
             .valid_o  (taken_valid),
             .queue_o  (taken_queue),
             .element_o(taken)
@@ -124,7 +125,7 @@ module vector_engine
             .nic_first_i,
             .nic_last_i,
             .ready_o        (room),
-            .take_i         (|pop[way]),
+            .take_i         (take),
             .valid_i        (taken_valid),
             .queue_i        (taken_queue),
             .element_i      (taken),

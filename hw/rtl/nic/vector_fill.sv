@@ -33,10 +33,9 @@ module vector_fill
     logic [15:0] age_q, age;
     logic        old_q;
     sent_t       why;                   // the open vector is to be sent
-    logic        free, send, room_q;
+    logic        free, send;
     // `push_i` comes later than the sum.
     assign count  = push_i ? open_q + 4'd1 : open_q;
-    assign room_o = room_q;
     assign age    = open_q == 0 ? 16'd1 : age_q + 16'(age_q != '1);
     always_comb begin
         why = NotSent;
@@ -68,7 +67,7 @@ module vector_fill
         old_q <= age >= flush_time_i;
         if (!rst_ni) begin
             open_q   <= '0;
-            room_q   <= 1'b1;
+            room_o   <= 1'b1;
             sent_q   <= '0;
             waits_o  <= 1'b0;
             last_o   <= 1'b0;
@@ -76,7 +75,7 @@ module vector_fill
             popped_q <= '0;
         end else begin
             open_q <= send ? '0 : count;
-            room_q <= send || count != VectorLength;
+            room_o <= send || count != VectorLength;
             if (free) begin
                 waits_o <= why != NotSent;
                 last_o  <= why != NotSent && count == 4'd1;
@@ -92,7 +91,7 @@ module vector_fill
 
 `ifndef SYNTHESIS
     flags_say_what_the_count_says: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        waits_o == (sent_q != 0) && last_o == (sent_q == 4'd1) && room_q == (open_q != VectorLength));
+        waits_o == (sent_q != 0) && last_o == (sent_q == 4'd1) && room_o == (open_q != VectorLength));
     element_comes_when_there_is_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !push_i || room_o);
     element_is_taken_from_a_sent_vector: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -16,6 +16,7 @@ module vector_turns
     output logic     [Queues-1:0] pop_o,
 
     input  logic                  ready_i,
+    output logic                  take_o,       // an element, in this clock
     output logic                  valid_o,
     output logic     [2:0]        queue_o,
     output element_t              element_o
@@ -23,7 +24,7 @@ module vector_turns
 
     // The queue that had the last turn, and whether its vector goes on.
     logic [Queues-1:0] turn_q, next, from_one, chosen;
-    logic              inside_q, take;
+    logic              inside_q;
     logic [2:0]        unused;
     take_turns #(
         .Count(Queues)
@@ -32,13 +33,13 @@ module vector_turns
         .rst_ni,
         // The circle begins with queue 1, as after a turn of queue 0.
         .asks_i  ({waits_i[0], waits_i[Queues-1:1]}),
-        .taken_i (take && !inside_q),
+        .taken_i (take_o && !inside_q),
         .chosen_o(from_one),
         .number_o(unused)
     );
     assign next   = {from_one[Queues-2:0], from_one[Queues-1]};
     assign chosen = inside_q ? turn_q : next;
-    assign take   = ready_i && |waits_i;
+    assign take_o = ready_i && |waits_i;
     assign pop_o  = ready_i ? chosen : '0;
 
     logic     goes_on;
@@ -56,8 +57,8 @@ module vector_turns
             turn_q   <= Queues'(1);
             valid_o  <= 1'b0;
         end else begin
-            valid_o <= take;
-            if (take) begin
+            valid_o <= take_o;
+            if (take_o) begin
                 inside_q <= goes_on;
                 turn_q   <= chosen;
             end
@@ -73,7 +74,7 @@ module vector_turns
     vector_under_way_waits_for_its_next: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !inside_q || (waits_i & turn_q) != 0);
     element_is_taken_where_one_waits: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (pop_o & ~waits_i) == 0 && $onehot0(pop_o));
+        (pop_o & ~waits_i) == 0 && $onehot0(pop_o) && take_o == |pop_o);
 `endif
 
 endmodule

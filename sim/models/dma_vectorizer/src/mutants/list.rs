@@ -7,7 +7,7 @@ use ::mutants::{Mutant, mutant};
 #[rustfmt::skip]
 pub const MUTANTS: [Mutant; 39] = [
     mutant("the sixteenth element goes into a vector", "vector_fill.sv",
-        "room_q <= send || {};", "count != VectorLength", "1'b1"),
+        "room_o <= send || {};", "count != VectorLength", "1'b1"),
     mutant("a vector of fourteen is full", "vector_fill.sv",
         "if ({}) why = Full", "count == VectorLength", "count >= VectorLength - 1'b1"),
     mutant("elements wait a clock longer than the flush time", "vector_fill.sv",
