@@ -82,19 +82,21 @@ module program_lanes_formal #(
     `RULE(one_lane_is_heard, 1, $onehot0(i_block.packet_taken) && (i_block.packet_taken & ~i_block.packet_valid) == 0)
     `RULE(beats_of_a_packet_come_together, 1, !inside_q[number] || (i_block.packet_taken & ~lane) == 0)
     `RULE(packet_under_way_is_known, 1, (inside_q & ~i_block.sender_q) == 0 && (inside_q == 0 || i_block.sending_q))
+    `RULE(those_that_wait_offer, 1, (i_block.waits_q & ~i_block.packet_valid & i_block.others) == 0)
     `RULE(chosen_lane_offers, 1, $onehot0(i_block.sender_q)
         && (!i_block.sending_q || (i_block.packet_valid & i_block.sender_q) != 0))
-    // Lanes whose packets began since its own waits.
+    // Lanes whose packets began since its own is known to wait, which is a clock after it is offered.
     logic [Lanes-1:0] went_q;
     assign begins = (i_block.packet_taken & i_block.packet_first) != 0;
     always_ff @(posedge clk_i) begin
-        if (!rst_ni || !i_block.packet_valid[number] || heard) went_q <= '0;
+        if (!rst_ni || !i_block.waits_q[number] || heard) went_q <= '0;
         else if (begins) went_q <= went_q | i_block.packet_taken;
     end
-    `RULE(nobody_goes_twice_before, 1, !begins || !i_block.packet_valid[number]
+    `RULE(nobody_goes_twice_before, 1, !begins || !i_block.waits_q[number]
         || (went_q & i_block.packet_taken) == 0)
     // Why: those that went are between the lane and the last that was chosen, which did not yet. All others may have
     // gone only when it has been chosen itself.
+    `RULE(those_behind_it_have_the_turn, 1, i_block.i_turns.behind_q == Lanes'(-(i_block.sender_q << 1)))
     logic [1:0] behind;
     always_comb begin
         behind = '0;

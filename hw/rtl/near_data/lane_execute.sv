@@ -37,6 +37,12 @@ module lane_execute (
 
     // What an instruction does, found before it is executed, so that the clock of its execution has
     // none of that to do.
+    // In which order of its operands an instruction chooses the first, or is true.
+    typedef struct packed {
+        logic less;
+        logic equal;
+        logic greater;
+    } order_t;
     typedef struct packed {
         logic       is_load;
         logic       is_compare;
@@ -49,9 +55,8 @@ module lane_execute (
         logic       chooses;          // one of its operands
         logic       compares;         // them
         logic       of_floats;
-        logic       accepts_less;     // chooses the first, or is true, when that is less
-        logic       accepts_equal;
-        logic       accepts_greater;
+        order_t     accepts;          // of integers, which come late; all 0 for floats
+        order_t     accepts_floats;
         logic       is_and;
         logic       is_or;
         logic       is_not;
@@ -88,15 +93,15 @@ module lane_execute (
         decoded.of_floats       = op inside {
             MinFloat, MaxFloat, EqualFloat, NotEqualFloat, LessFloat, LessEqFloat
         };
-        decoded.accepts_less    = op inside {
-            MinInt, NotEqualInt, LessInt, LessEqualInt,
-            MinFloat, NotEqualFloat, LessFloat, LessEqFloat
+        decoded.accepts         = '{
+            less:    op inside {MinInt, NotEqualInt, LessInt, LessEqualInt},
+            equal:   op inside {MinInt, MaxInt, EqualInt, LessEqualInt},
+            greater: op inside {MaxInt, NotEqualInt}
         };
-        decoded.accepts_equal   = op inside {
-            MinInt, MaxInt, EqualInt, LessEqualInt, MinFloat, MaxFloat, EqualFloat, LessEqFloat
-        };
-        decoded.accepts_greater = op inside {
-            MaxInt, NotEqualInt, MaxFloat, NotEqualFloat
+        decoded.accepts_floats  = '{
+            less:    op inside {MinFloat, NotEqualFloat, LessFloat, LessEqFloat},
+            equal:   op inside {MinFloat, MaxFloat, EqualFloat, LessEqFloat},
+            greater: op inside {MaxFloat, NotEqualFloat}
         };
         decoded.is_and     = op == And;
         decoded.is_or      = op == Or;
@@ -204,8 +209,8 @@ module lane_execute (
     logic integer_less, integer_greater, integer_holds;
     assign integer_less    = $signed(a.value) < $signed(b.value);
     assign integer_greater = $signed(a.value) > $signed(b.value);
-    assign integer_holds   = integer_less ? does_q.accepts_less
-        : integer_greater ? does_q.accepts_greater : does_q.accepts_equal;
+    assign integer_holds   = integer_less ? does_q.accepts.less
+        : integer_greater ? does_q.accepts.greater : does_q.accepts.equal;
 
     logic less_q, greater_q, both_negative_q, a_nan_q, b_nan_q, both_zero_q;
     always_ff @(posedge clk_i) begin
@@ -224,13 +229,14 @@ module lane_execute (
         if (both_zero_q) {float_less, float_greater} = 2'b00;
         if (a_nan_q || b_nan_q) {float_less, float_greater} = {!a_nan_q, !b_nan_q};
     end
-    assign float_holds = float_less ? does_q.accepts_less
-        : float_greater ? does_q.accepts_greater : does_q.accepts_equal;
-    assign holds       = does_q.of_floats ? float_holds : integer_holds;
+    assign float_holds = float_less ? does_q.accepts_floats.less
+        : float_greater ? does_q.accepts_floats.greater : does_q.accepts_floats.equal;
+    // An instruction accepts orders of one kind only.
+    assign holds       = integer_holds || float_holds;
 
     // What MINF and MAXF choose may be another bit pattern of what is no number.
     assign chosen_is_nan = does_q.of_floats
-        && (does_q.accepts_less ? a_nan_q && b_nan_q : a_nan_q || b_nan_q);
+        && (does_q.accepts_floats.less ? a_nan_q && b_nan_q : a_nan_q || b_nan_q);
 
     // Arithmetic of several clocks.
     logic [63:0] arithmetic_result;

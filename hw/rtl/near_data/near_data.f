@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: 81c0042332710ed3ab6c22b60a991debaac2cbbe93ee34082e2acd87e42ad414
+// body-sha256: 6035b494b674b197bcdf09929ce73bf23cfbf624017c0a90ff0559a1f23241fc
 // All files of near_data, each after those that it needs.
 job_loader.sv
 program_pkg.sv
@@ -13,4 +13,5 @@ lane_execute.sv
 ../common/block_ram.sv
 ../common/lut_ram.sv
 program_lane.sv
+../common/take_turns.sv
 program_lanes.sv

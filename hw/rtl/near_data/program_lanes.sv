@@ -40,8 +40,11 @@ module program_lanes #(
     logic [Lanes-1:0] free, row_valid, packet_valid, packet_first, packet_last, packet_taken;
     logic [511:0]     packet_data[Lanes];
 
+    // Without a carry, through which the row would come late to its lane.
     function automatic logic [Lanes-1:0] first_of(input logic [Lanes-1:0] lanes);
-        return lanes & -lanes;
+        for (int unsigned n = 0; n < Lanes; n++) begin
+            first_of[n] = lanes[n] && (lanes & (Lanes'(1) << n) - 1'b1) == '0;
+        end
     endfunction
 
     // A row goes to the first free lane.
@@ -62,11 +65,25 @@ module program_lanes #(
 
     // Packets go by turns, so that no lane waits for ever; begun ones to their end. The next lane is
     // chosen with the last beat of a packet, or a clock before its own first beat.
-    logic             sending_q, output_free, packet_moves, packet_ends, moving_last, moving_first;
-    logic [Lanes-1:0] sender_q, waiting, later;
+    logic             sending_q, output_free, packet_moves, packet_ends, moving_last, moving_first, chooses;
+    logic [Lanes-1:0] sender_q, others, waits_q, waiting, chosen;
     logic [511:0]     moving;
-    assign waiting = packet_valid & ~(sending_q ? sender_q : '0);
-    assign later   = waiting & -(sender_q << 1);
+    // Who waits is known a clock late, so that the choice follows registers.
+    assign others  = ~(sending_q ? sender_q : '0);
+    assign waiting = waits_q & others;
+    assign chooses = (!sending_q || packet_ends) && waiting != 0;
+
+    logic [$clog2(Lanes)-1:0] unused;
+    take_turns #(
+        .Count(Lanes)
+    ) i_turns (
+        .clk_i,
+        .rst_ni,
+        .asks_i  (waiting),
+        .taken_i (chooses),
+        .chosen_o(chosen),
+        .number_o(unused)
+    );
     always_comb begin
         moving = '0;
         for (int unsigned n = 0; n < Lanes; n++) if (sender_q[n]) moving |= packet_data[n];
@@ -87,10 +104,14 @@ module program_lanes #(
             sending_q         <= 1'b0;
             sender_q          <= '0;
             m_axis_row_tvalid <= 1'b0;
+            waits_q           <= '0;
         end else begin
-            if (!sending_q || packet_ends) begin
-                sending_q <= waiting != 0;
-                if (waiting != 0) sender_q <= first_of(later != 0 ? later : waiting);
+            waits_q <= packet_valid & others;
+            if (chooses) begin
+                sending_q <= 1'b1;
+                sender_q  <= chosen;
+            end else if (packet_ends) begin
+                sending_q <= 1'b0;
             end
             if (output_free) m_axis_row_tvalid <= packet_moves;
         end

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
-// body-sha256: 188e6e3c5f8d789f958e6e9b2a00057165f608d5537fdf1862671dd1be33eb66
+// body-sha256: 9b72a69b94096e9168b7b9800a78cc4fe4f813383a490161a99f82dcef0947ce
 // All files of visibility_pe, each after those that it needs.
 generated/visibility_pe_map_pkg.sv
 generated/visibility_pe_registers_pkg.sv
@@ -17,6 +17,7 @@ generated/visibility_pe_registers.sv
 ../near_data/lane_execute.sv
 ../common/lut_ram.sv
 ../near_data/program_lane.sv
+../common/take_turns.sv
 ../near_data/program_lanes.sv
 ../common/register_access.sv
 ../common/lut_fifo.sv

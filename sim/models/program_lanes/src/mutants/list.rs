@@ -225,7 +225,7 @@ pub const MUTANTS: [Mutant; 34] = [
     mutant(
         "beats of packets mix",
         "program_lanes.sv",
-        "if (!sending_q || {}) begin",
+        "(!sending_q || {}) && waiting",
         "packet_ends",
         "packet_moves",
     ),
