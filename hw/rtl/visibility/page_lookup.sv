@@ -311,22 +311,25 @@ module page_lookup #(
     assign forgetting_o = results_forget || map_forgets;
 
     // A check may take the place of another result, but of none that a walk still comes back for.
-    logic  slot_free, slot_mine, check;
-    slot_t free_slot, my_slot;
+    logic  slot_free, check;
+    slot_t free_slot;
     always_comb begin
         slot_free  = 1'b0;
-        slot_mine  = 1'b0;
         free_slot  = '0;
-        my_slot    = '0;
         for (int unsigned n = 0; n < Slots; n++) begin
             if (!taken_q[n]) begin
                 slot_free = 1'b1;
                 free_slot = slot_t'(n);
-            end else if (called_q[n] && slots_q[n].chain == placed_q.look.chain) begin
-                slot_mine = 1'b1;
-                my_slot   = slot_t'(n);
             end
         end
+    end
+
+    // The slot that the walk comes back for. It is compared a clock before: a slot that is taken in that clock calls
+    // nobody yet.
+    logic [Slots-1:0] same_chain_q, mine;
+    assign mine = taken_q & called_q & same_chain_q;
+    always_ff @(posedge clk_i) begin
+        for (int unsigned n = 0; n < Slots; n++) same_chain_q[n] <= slots_q[n].chain == asked_q.look.chain;
     end
 
     // Whether it would take such a place is looked at a clock before. The check that starts in that clock
@@ -404,9 +407,10 @@ module page_lookup #(
 
     // ---- Calling back, and parking.
 
-    logic  slot_calls, fetch_calls, slot_leaves;
-    slot_t calling_slot;
-    assign slot_leaves = placed_q.look.valid && !placed_q.parks && slot_mine;
+    logic             slot_calls, fetch_calls;
+    logic [Slots-1:0] leaves;
+    slot_t            calling_slot;
+    assign leaves      = placed_q.look.valid && !placed_q.parks ? mine : '0;
     assign fetch_calls = fetched && !fetch_called_q;
     always_comb begin
         slot_calls   = 1'b0;
@@ -424,7 +428,7 @@ module page_lookup #(
         .push_i(park), .data_i(placed_q.look.chain),
         .pop_i(pop_parked), .valid_o(parked_waits), .data_o(parked_chain)
     );
-    assign released = learn || slot_leaves || fetch_mine || fetch_calls
+    assign released = learn || leaves != 0 || fetch_mine || fetch_calls
         || taken_q == 0 && !fetch_busy;
 
     always_ff @(posedge clk_i) begin
@@ -453,10 +457,12 @@ module page_lookup #(
             else if (fetch_calls) fetch_called_q <= 1'b1;
             if (learn) done_q[checked_slot] <= 1'b1;
             if (slot_calls && !fetch_calls) called_q[calling_slot] <= 1'b1;
-            if (slot_leaves) begin
-                taken_q[my_slot]  <= 1'b0;
-                done_q[my_slot]   <= 1'b0;
-                called_q[my_slot] <= 1'b0;
+            for (int unsigned n = 0; n < Slots; n++) begin
+                if (leaves[n]) begin
+                    taken_q[n]  <= 1'b0;
+                    done_q[n]   <= 1'b0;
+                    called_q[n] <= 1'b0;
+                end
             end
             if (check) taken_q[free_slot] <= 1'b1;
             parked_q <= parked_q + (LogChains + 1)'(park) - (LogChains + 1)'(pop_parked);
@@ -492,7 +498,7 @@ module page_lookup #(
     no_page_is_checked_twice: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !check || !known && of_this_place == 0);
     returning_walk_finds_its_result: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !(slot_leaves && looks) || known);
+        $onehot0(leaves) && (leaves == 0 || !looks || known));
 `endif
 
 endmodule

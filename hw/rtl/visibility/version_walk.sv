@@ -322,7 +322,8 @@ module version_walk #(
 
     // What its words say of the version.
     logic [63:0] predecessor_q, vid_and_number_q;
-    logic        other_tuple_q, not_older_q, too_new_q, has_predecessor_q;
+    logic [1:0]  other_tuple_q;  // in the halves of its VID
+    logic        not_older_q, too_new_q, has_predecessor_q;
 
     always_ff @(posedge clk_i) begin
         if (go) begin
@@ -345,7 +346,7 @@ module version_walk #(
             created_q         <= created;
             predecessor_q     <= predecessor;
             vid_and_number_q  <= vid_and_number;
-            other_tuple_q     <= vid_and_number[31:0] != cut_q.vid;
+            other_tuple_q     <= {vid_and_number[31:16] != cut_q.vid[31:16], vid_and_number[15:0] != cut_q.vid[15:0]};
             not_older_q       <= created >= cut_q.newer;
             too_new_q         <= created > snapshot_i;
             has_predecessor_q <= predecessor != 0;
@@ -366,7 +367,7 @@ module version_walk #(
     always_comb begin
         code = judged_q.code;
         if (code == Found) begin
-            if (other_tuple_q) code = OtherTuple;
+            if (other_tuple_q != 0) code = OtherTuple;
             else if (not_older_q) code = NotOlder;
         end
     end
@@ -425,7 +426,7 @@ module version_walk #(
     only_a_walk_ends_or_goes_on: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !judged_q.valid || walks_q[judged_q.chain]);
     what_is_said_of_a_version_is_so: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !judged_q.valid || other_tuple_q == (vid_and_number_q[31:0] != judged_q.vid)
+        !judged_q.valid || (other_tuple_q != 0) == (vid_and_number_q[31:0] != judged_q.vid)
             && not_older_q == (created_q >= judged_q.newer)
             && too_new_q == (created_q > snapshot_i) && has_predecessor_q == (predecessor_q != 0));
     a_walk_ends_or_goes_on: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -16,14 +16,16 @@ fn pick<T: Copy>(random: &mut ChaCha8Rng, from: &[T]) -> Option<T> {
 
 /// A random change of a page's header that is finalized again.
 fn other_header(random: &mut ChaCha8Rng, header: &mut PageHeader, epoch: u64) {
-    match random.random_range(0..8) {
+    match random.random_range(0..9) {
         0 => header.page ^= 1 << random.random_range(0..64),
         1 => header.table ^= 1 << random.random_range(0..32),
         2 => header.lines = header.lines.saturating_sub(random.random_range(1..20)),
         3 => header.lines = random.random(),
         4 => header.epoch = epoch + random.random_range(1..4),
         5 => header.epoch ^= 1 << random.random_range(0..23),
-        6 => header.kind ^= 1 << random.random_range(0..32),
+        // A place says the low bits only.
+        6 => header.epoch ^= 1 << random.random_range(23..64),
+        7 => header.kind ^= 1 << random.random_range(0..32),
         _ => header.store ^= 1 << random.random_range(0..64),
     }
 }
@@ -48,7 +50,8 @@ fn other_line(random: &mut ChaCha8Rng, page: &mut PageBuffer, time: u64) {
         2 => put(LinePointer::at(line), &flipped(random, 14, 28)),
         3 => put(at, &time.to_le_bytes()),
         4 => put(at, &u64::MAX.to_le_bytes()),
-        5 => put(at + 24, &random.random_range(0..40_u32).to_le_bytes()),
+        // Of another tuple, by one bit: of neighbours and of those far away.
+        5 => page.0[at + 24 + random.random_range(0..4)] ^= 1 << random.random_range(0..8),
         // To itself, or to another version somewhere.
         _ => {
             let line = [line, random.random_range(0..256)][random.random_range(0..2)];
@@ -103,7 +106,7 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
     match random.random_range(0..9) {
         0 => {
             let Some(page) = pick(random, &pages) else { return };
-            let most = [64, PAGE_BYTES as u64][random.random_range(0..2)];
+            let most = [4, 64, PAGE_BYTES as u64][random.random_range(0..3)];
             let byte = random.random_range(0..most);
             scene.memory.bytes_mut(page + byte, 1)[0] ^= 1 << random.random_range(0..8);
         }
@@ -162,7 +165,11 @@ pub fn break_line(random: &mut ChaCha8Rng, scene: &mut Scene) {
     let job = &scene.job;
     let pages: Vec<u64> =
         scene.data.iter().map(|page| page.1).chain(scene.vid_chunks.clone()).collect();
-    let in_page = |random: &mut ChaCha8Rng, page: u64| page + LINE * random.random_range(0..128);
+    // Line pointers lie in the first lines behind the header.
+    let in_page = |random: &mut ChaCha8Rng, page: u64| {
+        let lines = [1..4, 0..128][random.random_range(0..2)].clone();
+        page + LINE * random.random_range(lines)
+    };
     let address = match random.random_range(0..12) {
         0 => job.delta_vids + random.random_range(0..16 * u64::from(job.delta_vid_count) + 1),
         1 if random.random_ratio(1, 4) => job.delta_pages,

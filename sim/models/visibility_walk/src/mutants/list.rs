@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 43] = [
+pub const MUTANTS: [Mutant; 44] = [
     mutant("an error of the bus in odd lines is not noticed", "page_checker.sv",
         "broken_q[0][ended_slot_q] || {};", "broken_q[1][ended_slot_q]", "1'b0"),
     mutant("the checksum counts for nothing", "page_checker.sv",
@@ -49,7 +49,9 @@ pub const MUTANTS: [Mutant; 43] = [
     mutant("a version may be as old as its successor", "version_walk.sv",
         "<= {};", "created >= cut_q.newer", "created > cut_q.newer"),
     mutant("a version may be of another tuple", "version_walk.sv",
-        "<= {};", "vid_and_number[31:0] != cut_q.vid", "1'b0"),
+        "if ({}) code = OtherTuple;", "other_tuple_q != 0", "1'b0"),
+    mutant("a version may be of a tuple with the same low half", "version_walk.sv",
+        "<= {{}, vid", "vid_and_number[31:16] != cut_q.vid[31:16]", "1'b0"),
     mutant("the newest version is compared with an older walk's", "version_walk.sv",
         "newer:   {},", "judged_first ? '1 : judged_newer", "judged_newer"),
     mutant("the snapshot's own commit is too new", "version_walk.sv",
