@@ -116,22 +116,34 @@ module index_entries #(
         logic               fresh;
     } compared_t;
 
-    function automatic compared_t compare(input entry_t entry, input logic [63:0] key,
-            input logic [15:0] owner, input logic [31:0] version, input logic [15:0] epoch);
+    typedef struct packed {
+        logic [63:0] key;
+        logic [15:0] owner;
+        logic [31:0] version;
+        logic [15:0] epoch;
+    } wanted_t;
+
+    function automatic compared_t compare(input entry_t entry, input wanted_t wanted);
         compared_t result;
         for (int unsigned n = 0; n < Objects; n++) begin
-            result.same_key[n]     = key_of(entry, n) == key;
-            result.same_owner[n]   = owner_of(entry, n) == owner;
-            result.same_version[n] = version_of(entry, n) == version;
+            result.same_key[n]     = key_of(entry, n) == wanted.key;
+            result.same_owner[n]   = owner_of(entry, n) == wanted.owner;
+            result.same_version[n] = version_of(entry, n) == wanted.version;
             result.pinned[n]       = pins_of(entry, n) != 0;
             result.most[n]         = pins_of(entry, n) == PinBits'(MostPins);
         end
-        result.fresh = entry[EpochAt +: 16] == epoch;
+        result.fresh = entry[EpochAt +: 16] == wanted.epoch;
         return result;
     endfunction
 
     function automatic logic [Objects-1:0] all_used(input entry_t entry);
         for (int unsigned n = 0; n < Objects; n++) all_used[n] = is_used(entry, n);
+    endfunction
+
+    // Of what is used only.
+    function automatic compared_t found_in(input entry_t entry, input wanted_t wanted);
+        found_in          = compare(entry, wanted);
+        found_in.same_key = found_in.same_key & all_used(entry);
     endfunction
 
     // Read: the place is at the memory.
@@ -184,26 +196,25 @@ module index_entries #(
 
     // The entry before the operation, compared; and what the operation before leaves, compared: with
     // what it finds or with what it brings.
-    entry_t             line, known, base;
-    compared_t          of_line, of_known, of_base, of_found, of_left, left;
+    entry_t             line, base;
+    compared_t          of_line, of_stored, of_written, of_base, of_found, of_left, left;
+    wanted_t            wanted;
     logic [Objects-1:0] placed, owner_taken, version_taken, left_pinned, left_most;
     logic               epoch_grows, takes_modified;
     assign line_miss_o    = compare_miss_q;
     assign takes_modified = compare_next_q && !compare_step_q.is_install;
-    // A line comes late from its memory, so it is compared before it is chosen.
+    // Lines and entries come late from their memories, so each is compared before one is chosen.
     assign line           = unpack(line_i);
-    assign known          = compare_after_next_q ? written_q : stored;
-    assign base           = compare_step_q.is_install ? line : known;
-    assign of_found       = compare(modify_entry_q, compare_request_q.key, compare_request_q.owner,
-        compare_request_q.version, compare_request_q.epoch);
+    assign base           = compare_step_q.is_install ? line : compare_after_next_q ? written_q : stored;
+    assign wanted         = '{
+        compare_request_q.key, compare_request_q.owner, compare_request_q.version, compare_request_q.epoch
+    };
+    assign of_found       = compare(modify_entry_q, wanted);
     always_comb begin
-        of_line           = compare(line, compare_request_q.key, compare_request_q.owner,
-            compare_request_q.version, compare_request_q.epoch);
-        of_line.same_key  = of_line.same_key & all_used(line);
-        of_known          = compare(known, compare_request_q.key, compare_request_q.owner,
-            compare_request_q.version, compare_request_q.epoch);
-        of_known.same_key = of_known.same_key & all_used(known);
-        of_base           = compare_step_q.is_install ? of_line : of_known;
+        of_line    = found_in(line, wanted);
+        of_stored  = found_in(stored, wanted);
+        of_written = found_in(written_q, wanted);
+        of_base    = compare_step_q.is_install ? of_line : compare_after_next_q ? of_written : of_stored;
 
         of_left              = '0;
         of_left.same_key     = {Objects{compare_request_q.key == modify_request_q.key}};
@@ -331,11 +342,9 @@ module index_entries #(
 
 `ifndef SYNTHESIS
     compared_t compared;
-    always_comb begin
-        compared          = compare(modify_entry_q, modify_request_q.key, modify_request_q.owner,
-            modify_request_q.version, modify_request_q.epoch);
-        compared.same_key = compared.same_key & all_used(modify_entry_q);
-    end
+    assign compared = found_in(modify_entry_q, '{
+        modify_request_q.key, modify_request_q.owner, modify_request_q.version, modify_request_q.epoch
+    });
     at_most_one_object_has_the_key: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !modifies || $onehot0(modify_compared_q.same_key));
     what_is_compared_is_right: assert property (@(posedge clk_i) disable iff (!rst_ni)
