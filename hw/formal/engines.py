@@ -83,6 +83,29 @@ def wish_of(job, files):
     }  # fmt: skip
 
 
+def induction_of(model, depth):
+    """What induction of a depth takes for granted, as text for a solver, and of each property that it fails in the end."""
+    top = re.search(r"^; yosys-smt2-topmod (\S+)", model, re.M)[1]
+    text = [f"(set-option :produce-models true)\n(set-logic QF_AUFBV)\n{model}"]
+    for step in range(depth + 1):
+        text.append(f"(declare-fun s{step} () |{top}_s|)")
+        text.append(f"(assert (and (|{top}_u| s{step}) (|{top}_h| s{step}) (not (|{top}_is| s{step}))))")
+    for step in range(depth):
+        text.append(f"(assert (and (|{top}_a| s{step}) (|{top}_t| s{step} s{step + 1})))")
+    numbers = re.findall(r"^; yosys-smt2-assert (\d+) (\S+)", model, re.M)
+    return "\n".join(text) + "\n", {name: f"(assert (not (|{top}_a {one}| s{depth})))" for one, name in numbers}
+
+
+def registers(model):
+    return sorted(set(re.findall(r"^; yosys-smt2-register (\S+)", model, re.M)))
+
+
+def value_of(model, name, depth):
+    """Asks for what a register is in each clock."""
+    top = re.search(r"^; yosys-smt2-topmod (\S+)", model, re.M)[1]
+    return "".join(f"(get-value ((|{top}_n {name}| s{step})))\n" for step in range(depth + 1))
+
+
 class Unproven(Undecided):
     """Properties that induction does not prove, from a start that no run may have."""
 
@@ -166,6 +189,9 @@ class Prover:
     def induction(self):
         if not self.bounded(self.job.depth + 1):
             return
+        if self.job.apart:
+            self.apart()
+            return
         trace = self.folder / "induction.vcd"
         # Of the whole depth at once. With fewer clocks the solver looks long for starts that one more forbids.
         depth = f"{self.job.depth}:{self.job.depth}"
@@ -174,6 +200,29 @@ class Prover:
         )
         if not passed:
             raise Unproven(self.job.depth, names(r"Assert failed in \S+: (\S+)", text), trace)
+
+    def apart(self):
+        """Induction as above, but the solver is asked for one property after the other. Each takes all of them in the
+        clocks before for granted."""
+        model = (self.folder / "model.smt2").read_text(encoding="utf-8")
+        given, asserts = induction_of(model, self.job.depth)
+        asked = "".join(f'(echo "{plain(name)}")(push 1){one}(check-sat)(pop 1)\n' for name, one in asserts.items())
+        (self.folder / "induction.smt2").write_text(given + asked, encoding="utf-8")
+        command = [self.tools["yices"], "--incremental"]
+        _, log = self.child("yices", [*command, self.folder / "induction.smt2"], "induction.log")
+        answers = re.findall(r"^(\S+)\n(sat|unsat)$", log, re.M)
+        if len(answers) != len(asserts):
+            raise Undecided(f"yices gave up; see {self.folder}/induction.log")
+        unproven = [name for name, answer in answers if answer == "sat"]
+        if not unproven:
+            return
+        # What all registers are where the first of them fails.
+        trace = self.folder / "induction.txt"
+        one = next(one for name, one in asserts.items() if plain(name) == unproven[0])
+        asked = "".join(value_of(model, name, self.job.depth) for name in registers(model))
+        (self.folder / "start.smt2").write_text(f"{given}{one}(check-sat)\n{asked}", encoding="utf-8")
+        self.child("yices", [*command, self.folder / "start.smt2"], trace.name)
+        raise Unproven(self.job.depth, unproven, trace)
 
     def pdr(self):
         script = "read_aiger model.aig; fold -s; strash; pdr"

@@ -48,6 +48,7 @@ class Job:
     parameters: dict = field(default_factory=dict)
     assumed: tuple = ()  # assertions of the block that are about its inputs
     without: tuple = ()  # assertions that are left out
+    apart: bool = False  # induction asks for each property by itself
     open_memories: bool = False  # as registers, so that the wrapper can name their words
     quick: bool = False  # also in ./kit test
     limit: int = 300  # seconds, for all of it
@@ -84,6 +85,8 @@ def read_jobs():
             raise Undecided(f"jobs.toml: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
         if job.engine != "pdr" and job.depth < 1:
             raise Undecided(f"jobs.toml: {job.title}: {job.engine} needs a `depth`")
+        if job.apart and job.engine != "induction":
+            raise Undecided(f"jobs.toml: {job.title}: `apart` is for induction, not for {job.engine}")
         if job.progress and not any(is_granted(job, other) for other in jobs):
             raise Undecided(
                 f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `parameters` and"
@@ -131,8 +134,8 @@ def files_of(job):
 
 def digest(job, files):
     """Of all that a proof follows from but the programs that run it."""
-    # Jobs that were there before `progress` was an entry keep their digests.
-    entries = {name: value for name, value in asdict(job).items() if name != "progress" or value}
+    # Jobs that were there before `progress` and `apart` were entries keep their digests.
+    entries = {name: value for name, value in asdict(job).items() if name not in ("progress", "apart") or value}
     hashed = hashlib.sha256(json.dumps(entries, default=sorted).encode())
     for path in with_included(files):
         hashed.update(b"\0" + " ".join(verilog.plain(path).split()).encode())

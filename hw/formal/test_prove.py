@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+import engines
 import prove
 from children import Undecided
 
@@ -43,7 +44,11 @@ class Jobs(unittest.TestCase):
         self.assertEqual([job.title for job in self.read(JOB + JOB + 'name = "other"\n')], ["lut_ram", "other"])
 
     def test_what_the_file_says_wrongly_is_named(self):
-        for wrong, named in (("deep = 1", "deep"), ('engine = "none"', "no engine none"), ("depth =", "line 3")):
+        wrongs = {
+            "deep = 1": "deep", 'engine = "none"': "no engine none", "depth =": "line 3",
+            "apart = true": "`apart` is for induction, not for pdr",
+        }  # fmt: skip
+        for wrong, named in wrongs.items():
             with self.assertRaisesRegex(Undecided, named):
                 self.read(f"{JOB}{wrong}\n")
 
@@ -62,6 +67,17 @@ class Jobs(unittest.TestCase):
         for job, named in ((prove.Job("lut_ram", stubs=("none",)), "any_none.sv"), (prove.Job("none"), "none_formal.sv")):
             with self.assertRaisesRegex(Undecided, named):
                 prove.files_of(job)
+
+
+class Induction(unittest.TestCase):
+    def test_a_property_is_asked_for_in_the_clock_after_all_of_them_held(self):
+        model = "; yosys-smt2-topmod t\n; yosys-smt2-register r 3\n; yosys-smt2-assert 0 one\n; yosys-smt2-assert 1 two\n"
+        given, asked = engines.induction_of(model, 2)
+        self.assertEqual(re.findall(r"\(\|t_a\| (s\d)\)", given), ["s0", "s1"])
+        self.assertEqual(re.findall(r"\(\|t_[uh]\| (s\d)\)", given), ["s0", "s0", "s1", "s1", "s2", "s2"])
+        self.assertEqual(re.findall(r"\(\|t_t\| (s\d s\d)\)", given), ["s0 s1", "s1 s2"])
+        self.assertEqual(asked, {"one": "(assert (not (|t_a 0| s2)))", "two": "(assert (not (|t_a 1| s2)))"})
+        self.assertEqual(engines.registers(model), ["r"])
 
 
 if __name__ == "__main__":
