@@ -408,6 +408,7 @@ module lookup_reads_formal
             && {waiting_of_q, telling_of_q} == 0 && {gave_q, next_q, was_first_q, done_q, goes_on_q} == 0
             && {i_reads.inside_q, i_reads.followed_q} == 0
             && {i_block.i_first.pushed_q, i_block.i_first.popped_q, i_block.i_ended.pushed_q, i_block.i_ended.popped_q} == 0
+            && {i_block.i_first.valid_o, i_block.i_ended.valid_o} == 0
             && {i_block.read_q, i_block.given_o, i_block.done_q, i_block.walk_next_q, i_block.walk_waits} == 0 && walk_ready_o
             && i_block.i_progress.g_one.word_q == 0 && !begins_i && !parts_valid_i);
         stays_cleared: assume property (@(posedge clk_i) rst_ni);
