@@ -27,6 +27,11 @@ fn any_words_end_each_row() {
 }
 
 #[test]
+fn every_column_is_read() {
+    suite::every_column().unwrap();
+}
+
+#[test]
 fn operations_meet_their_corners() {
     suite::corners().unwrap();
 }

@@ -172,6 +172,35 @@ pub fn corners() -> Result<(), String> {
     Ok(())
 }
 
+/// Each word of the longest row, each null bit of its bitmap, and a comparison that begins at each seventh word.
+pub fn every_column() -> Result<(), String> {
+    const WORDS: usize = 1011;
+    let generator = &mut ChaCha8Rng::seed_from_u64(0);
+    let mut bench = Bench::new(StallPattern::None, 0);
+    for first in (0..WORDS - 1).step_by(7) {
+        let drawn: [Vec<u64>; 2] =
+            [0; 2].map(|_| (0..WORDS).map(|_| generator.next_u64()).collect());
+        let rows = [0, 1].map(|vid| {
+            let payload = drawn[vid].iter().flat_map(|word| word.to_le_bytes()).collect();
+            Row { code: 0, payload, ..row(generator, vid as u32, Vec::new()) }
+        });
+        let columns = first..(first + 7).min(WORDS);
+        let mut code: Vec<Instruction> = (0..)
+            .zip(columns.clone())
+            .map(|(dst, word)| Instruction::load(dst, 8 * word as u16, word as u16 + 13))
+            .collect();
+        // It finds the words of the first row.
+        code.push(Instruction::compare_fixed(7, 8 * first as u16, NEVER_NULL, 0, 2, false));
+        let outputs = (0..columns.len() as u8).chain([7]);
+        code.extend((0..).zip(outputs).map(|(place, from)| Instruction::out(place, from)));
+        code.push(Instruction::new(Opcode::End));
+        let constants = drawn[0][first..first + 2].to_vec();
+        let program = Program::new(7, 8 * WORDS as u16, code, constants).expect("a valid program");
+        check(&mut bench, &rows, Some(&program), first % 2 == 0)?;
+    }
+    Ok(())
+}
+
 /// Comparisons of columns at all places in a beat with constants from which they differ from some
 /// byte of one word on, or not at all.
 pub fn comparisons() -> Result<(), String> {
