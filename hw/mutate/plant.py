@@ -114,7 +114,9 @@ def plant(design, mutants):
 
 
 def write_bits(design, path):
-    run(design, model.BITS + f"write_aiger -ascii -zinit -I -B -no-startoffset -map {path}.aim {path}.aag")
+    # A mutant may read beside a table always, which is anything.
+    bits = model.BITS + "setundef -anyseq\n"
+    run(design, bits + f"write_aiger -ascii -zinit -I -B -no-startoffset -map {path}.aim {path}.aag")
 
 
 def write_properties(design, job, folder):
