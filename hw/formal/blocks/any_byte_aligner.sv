@@ -21,42 +21,12 @@ module byte_aligner (
     // What its job assumes of whoever asks.
     `RULE(first_byte_is_not_behind_the_last, 1, !(step_i && emit_i && first_i && last_i) || first_byte_i <= last_byte_i)
 
-    typedef struct packed {
-        logic       emits;
-        logic       first;
-        logic       last;
-        logic [5:0] rotation;
-        logic [5:0] from;
-        logic [5:0] to;
-    } step_t;
-    logic         asked_q, asked2_q, other_last, wanted, strobed;
-    logic [1:0]   lines_q;                  // that came, up to two
-    step_t        step_q, step2_q;
-    logic [5:0]   place, source;
-    logic [7:0]   byte_q, before_q, given;
+`include "followed_byte.svh"
+    logic         other_last, strobed;
+    logic [7:0]   given;
     logic [63:0]  other_strobe;
     logic [511:0] other;
-    arbitrary #(.Width(6)) i_place (.clk_i, .value_o(place));
     anything #(.Width(577)) i_other (.clk_i, .value_o({other_last, other_strobe, other}));
-    assign source = place - step_q.rotation;
-    always_ff @(posedge clk_i) begin
-        step_q  <= '{emit_i, first_i, last_i, rotation_i, first_byte_i, last_byte_i};
-        step2_q <= step_q;
-        if (asked_q) begin
-            byte_q   <= line_i[8*32'(source) +: 8];
-            before_q <= byte_q;
-        end
-        if (!rst_ni) begin
-            asked_q  <= 1'b0;
-            asked2_q <= 1'b0;
-            lines_q  <= '0;
-        end else begin
-            asked_q  <= step_i;
-            asked2_q <= asked_q;
-            if (asked_q && !lines_q[1]) lines_q <= lines_q + 1'b1;
-        end
-    end
-    assign wanted  = (!step2_q.first || place >= step2_q.from) && (!step2_q.last || place <= step2_q.to);
     assign valid_o = asked2_q && step2_q.emits;
     assign last_o  = valid_o ? step2_q.last : other_last;
     always_comb begin
