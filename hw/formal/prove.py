@@ -40,7 +40,7 @@ COLUMNS = ("block", "properties", "proven", "covers reached", "seconds", "digest
 @dataclass(frozen=True)
 class Job:
     block: str
-    stubs: tuple = ()  # modules, for each of which blocks/any_<module>.sv stands
+    stubs: tuple = ()  # modules, for each of which blocks/any_<module>.sv stands; or `module:file` for another file
     name: str = ""  # where a block has several jobs
     engine: str = "pdr"
     depth: int = 0  # clocks, of induction and bounded proofs
@@ -121,7 +121,8 @@ def files_of(job):
     into it."""
     bound = [f"progress/{name}.sv" for name in ("waits_at_most", f"{job.block}_progress") if job.progress]
     named = [HERE / one for one in (f"blocks/{job.top}.sv", *bound)]
-    stubs = {name: HERE / f"blocks/any_{name}.sv" for name in job.stubs}
+    named_stubs = (one.partition(":") for one in job.stubs)
+    stubs = {name: HERE / f"blocks/any_{other or name}.sv" for name, _, other in named_stubs}
     for path in (*named, *stubs.values()):
         if not path.is_file():
             raise Undecided(f"jobs.toml: {job.title}: there is no {path.relative_to(ROOT)}")

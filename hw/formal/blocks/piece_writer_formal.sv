@@ -138,9 +138,9 @@ module piece_writer_formal
 
     `RULE(address_is_that_of_the_piece, 1, !its_address
         || m_axi_awid == id_q && m_axi_awaddr == {piece.target[63:6], 6'd0} && m_axi_awlen == 8'(last[8:6]))
-    `RULE(byte_has_its_strobe, 1, !(its_line && line_q == line && i_block.i_lines.g_lines.in_front)
+    `RULE(byte_has_its_strobe, 1, !(its_line && line_q == line && i_block.i_lines.in_front)
         || m_axi_wstrb[place] == wanted)
-    `RULE(byte_stands_where_it_should, 1, !(its_line && line_q == line && i_block.i_lines.g_lines.in_front)
+    `RULE(byte_stands_where_it_should, 1, !(its_line && line_q == line && i_block.i_lines.in_front)
         || m_axi_wdata[8*32'(place) +: 8] == (wanted ? value : 8'd0))
     `RULE(last_line_is_that_of_the_piece, 1, !its_line || m_axi_wlast == (line_q == last[8:6]))
 
@@ -190,8 +190,8 @@ module piece_writer_formal
     assign asked       = step_later ? '{begun_q - 1'b1, i_block.line} : '{begun_q, 3'd0};
     assign after_come  = coming ? coming_q.line : asked;
     assign after_queue = come ? come_q.line : after_come;
-    assign lasts       = i_block.i_lines.g_lines.lasts_q;
-    assign count       = i_block.i_lines.g_lines.pushed_q - i_block.i_lines.g_lines.popped_q;
+    assign lasts       = i_block.i_lines.lasts_q;
+    assign count       = i_block.i_lines.pushed_q - i_block.i_lines.popped_q;
     assign kept        = line_taken ? lines_q >> $bits(line_t) : lines_q;
     assign left        = count - 5'(line_taken);
     always_ff @(posedge clk_i) begin
@@ -347,15 +347,15 @@ module piece_writer_formal
     // The line that the queue follows, which is any.
     line_t marked_q;
     always_ff @(posedge clk_i) begin
-        if (come && i_block.i_lines.g_lines.mark && !i_block.i_lines.g_lines.followed_q) marked_q <= come_q.line;
+        if (come && i_block.i_lines.mark && !i_block.i_lines.followed_q) marked_q <= come_q.line;
     end
     logic [4:0] marked_place;
-    assign marked_place = i_block.i_lines.g_lines.at_q - i_block.i_lines.g_lines.popped_q;
-    `RULE(followed_line_is_in_the_queue, 1, !i_block.i_lines.g_lines.followed_q
+    assign marked_place = i_block.i_lines.at_q - i_block.i_lines.popped_q;
+    `RULE(followed_line_is_in_the_queue, 1, !i_block.i_lines.followed_q
         || marked_place < count && lines_q[marked_place[3:0]] == marked_q)
-    `RULE(byte_is_in_the_queue, 1, !(begun && i_block.i_lines.g_lines.followed_q && marked_q == {number_q, line})
-        || i_block.i_lines.g_lines.word_q[10'd512 + 10'(place)] == wanted
-            && i_block.i_lines.g_lines.word_q[8*32'(place) +: 8] == (wanted ? value : 8'd0))
+    `RULE(byte_is_in_the_queue, 1, !(begun && i_block.i_lines.followed_q && marked_q == {number_q, line})
+        || i_block.i_lines.word_q[10'd512 + 10'(place)] == wanted
+            && i_block.i_lines.word_q[8*32'(place) +: 8] == (wanted ? value : 8'd0))
 
     // The write that the rules follow.
     number_t lead;
@@ -374,7 +374,7 @@ module piece_writer_formal
 
     `REACHED(piece_of_three_lines_ends, followed_q && its_line && m_axi_wready && m_axi_wlast && line_q == 3'd2 && wanted)
     `REACHED(data_lead_their_address, written_its_q && !addressed_its_q)
-    `REACHED(a_line_before_is_used, its_line && line_q == line && i_block.i_lines.g_lines.in_front && wanted && place < rotation)
+    `REACHED(a_line_before_is_used, its_line && line_q == line && i_block.i_lines.in_front && wanted && place < rotation)
 endmodule
 
 // One burst, from its first step to its last line on the bus: its lines have its number, and the last of them is marked.
