@@ -498,7 +498,9 @@ module page_lookup #(
     no_page_is_checked_twice: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !check || !known && of_this_place == 0);
     returning_walk_finds_its_result: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        $onehot0(leaves) && (leaves == 0 || !looks || known));
+        leaves == 0 || !looks || known);
+    a_walk_comes_back_for_one_check: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        $onehot0(leaves));
 `endif
 
 endmodule
