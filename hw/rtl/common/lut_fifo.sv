@@ -18,7 +18,7 @@ module lut_fifo #(
 
     // Whether there is a word is a register, since what the user does next mostly hangs on it.
     logic [LogDepth:0] pushed_q, popped_q;
-    logic              last;
+    logic              last;      // the word in front is the only one
     assign last = pushed_q == popped_q + 1'b1;
 
     lut_ram #(

@@ -172,7 +172,7 @@ pub fn corners() -> Result<(), String> {
     Ok(())
 }
 
-/// Each word of the longest row, each null bit of its bitmap, and a comparison that begins at each seventh word.
+/// Each word of the longest row, with each null bit from 13 on, and a comparison that begins at each seventh word.
 pub fn every_column() -> Result<(), String> {
     const WORDS: usize = 1011;
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
