@@ -32,6 +32,11 @@ fn every_column_is_read() {
 }
 
 #[test]
+fn an_output_that_there_is_not_is_not_null() {
+    suite::fewer_outputs().unwrap();
+}
+
+#[test]
 fn operations_meet_their_corners() {
     suite::corners().unwrap();
 }

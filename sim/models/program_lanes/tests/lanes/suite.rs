@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite of the lanes: a comparison with the machine of `ndp_runtime`, packet by packet.
 
+use std::iter;
+
 use ndp_runtime::program::{
     Evaluation, Instruction, NEVER_NULL, Opcode, Outputs, Program, evaluate,
 };
@@ -128,7 +130,28 @@ fn words(words: &[u64]) -> Vec<u8> {
     [0].iter().chain(words).flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Every operation on every pair of values at which something changes.
+/// Programs of ever fewer outputs behind one of eight nulls: a lane tells of no output that it does not have.
+pub fn fewer_outputs() -> Result<(), String> {
+    let generator = &mut ChaCha8Rng::seed_from_u64(0);
+    let rows: Vec<Row> =
+        (0..16).map(|vid| Row { code: 0, ..row(generator, vid, words(&[5])) }).collect();
+    let mut bench = Bench::new(StallPattern::None, 0);
+    let with_outputs = |first: Instruction, outputs: u8| {
+        let outs = (0..outputs).map(|place| Instruction::out(place, 0));
+        let code = [first].into_iter().chain(outs).chain([Instruction::new(Opcode::End)]).collect();
+        Program::new(7, 16, code, vec![]).expect("a valid program")
+    };
+    for outputs in (0..8).rev() {
+        let nulls = with_outputs(Instruction::null(0), 8);
+        let values = with_outputs(Instruction::load(0, 8, NEVER_NULL), outputs);
+        check(&mut bench, &rows, Some(&nulls), false)?;
+        check(&mut bench, &rows, Some(&values), false)?;
+    }
+    Ok(())
+}
+
+/// Every operation on every pair of values at which something changes. Of values that differ in their
+/// sign at most there are so many rows that each lane meets them.
 pub fn corners() -> Result<(), String> {
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
     // The last one is a little more than half of the last place of 1.5.
@@ -141,7 +164,8 @@ pub fn corners() -> Result<(), String> {
     let mut rows = Vec::new();
     for a in &values {
         for b in &values {
-            for nulls in 0..4 {
+            let times = if a << 1 == b << 1 { 16 } else { 1 };
+            for nulls in (0..4).flat_map(|nulls| iter::repeat_n(nulls, times)) {
                 let mut payload = words(&[*a, *b]);
                 payload[0] = nulls;
                 rows.push(Row { code: 0, ..row(generator, rows.len() as u32, payload.clone()) });
@@ -172,8 +196,12 @@ pub fn corners() -> Result<(), String> {
     Ok(())
 }
 
-/// Each word of the longest row, with each null bit from 13 on, and a comparison that begins at each seventh word.
+/// Each word of the longest row, with each null bit, and a comparison that begins at each seventh word.
 pub fn every_column() -> Result<(), String> {
+    [0, 13].into_iter().try_for_each(columns_with_nulls_from)
+}
+
+fn columns_with_nulls_from(first_null: u16) -> Result<(), String> {
     const WORDS: usize = 1011;
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
     let mut bench = Bench::new(StallPattern::None, 0);
@@ -187,7 +215,7 @@ pub fn every_column() -> Result<(), String> {
         let columns = first..(first + 7).min(WORDS);
         let mut code: Vec<Instruction> = (0..)
             .zip(columns.clone())
-            .map(|(dst, word)| Instruction::load(dst, 8 * word as u16, word as u16 + 13))
+            .map(|(dst, word)| Instruction::load(dst, 8 * word as u16, word as u16 + first_null))
             .collect();
         // It finds the words of the first row.
         code.push(Instruction::compare_fixed(7, 8 * first as u16, NEVER_NULL, 0, 2, false));
