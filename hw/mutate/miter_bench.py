@@ -5,7 +5,8 @@ plant_bench.py, which has written what it reads.
 miter_bench.py WISH NAME MODULE KIND NUMBER ... writes NAME.aag, as plant.py does. Where KIND is `cut`, what is below the
 module is not in it: it gives what it wants, and what it gets is compared. Where KIND is `whole`, only memories are
 outside. Where it is `asked`, what the block's entry in `seen` says of its outputs is compared in their place, besides
-what memories get. There is no miter of what has several clocks, or stops one.
+what memories get. Of memories, bits that nothing reads are not compared. There is no miter of what has several clocks, or
+stops one.
 """
 
 import json
@@ -17,7 +18,7 @@ import clocks
 import plant
 import seen
 from model import run
-from plant_bench import id_of, libyosys, name_of, plant_all
+from plant_bench import Enables, id_of, libyosys, name_of, options_of, plant_all
 
 
 # Blocks that hold words, and do nothing else.
@@ -91,6 +92,52 @@ def has_few_bits(cell):
     return words * width <= FEW_BITS
 
 
+def bits_read(top):
+    """The bits, by their drivers, that a cell or an output takes."""
+    driver = {}
+    for left, right in top.connections_:
+        driver.update(zip(map(Enables.place, left.bits()), map(Enables.place, right.bits()), strict=True))
+    outputs = [libyosys.SigSpec(one) for one in top.wires_.values() if one.port_output]
+    inputs = [
+        signal for cell in top.cells_.values() for port, signal in cell.connections_.items() if cell.input(port)
+    ]  # fmt: skip
+    result = set()
+    for bit in {Enables.place(bit) for signal in outputs + inputs for bit in signal.bits()}:
+        while bit in driver:
+            bit = driver[bit]
+        result.add(bit)
+    return result
+
+
+def memory_ports(cell):
+    """What a memory gives, what it gets in the same order of bits, and the bits of a word; nothing of what is none."""
+    if str(cell.type) == "$mem_v2":
+        return "RD_DATA", ("WR_DATA", "WR_EN"), cell.getParam(id_of("WIDTH")).as_int()
+    if str(cell.type).removeprefix("\\").split("$")[0] in MEMORIES:
+        return "read_data_o", ("write_data_i",), cell.getPort(id_of("write_data_i")).size()
+    return None
+
+
+def forget_unread(design, top):
+    """Takes away what is written to bits of memories that nothing reads, and what it is made of."""
+    forgets = True
+    while forgets:
+        run(design, "opt_clean -purge")
+        forgets, read, zero = False, bits_read(top), libyosys.SigSpec(0, 1)
+        for cell in top.cells_.values():
+            gives, gets, width = memory_ports(cell) or ("", (), 0)
+            data = list(map(Enables.place, cell.getPort(id_of(gives)).bits())) if gives else []
+            unread = [not read.intersection(data[bit::width]) for bit in range(width)]
+            for port in gets:
+                old, new = cell.getPort(id_of(port)), libyosys.SigSpec()
+                for place in range(old.size()):
+                    bit = old.extract(place, 1)
+                    forget = unread[place % width] and bit.bits()[0].is_wire()
+                    forgets |= forget
+                    new.append(zero if forget else bit)
+                cell.setPort(id_of(port), new)
+
+
 def main(path, name, module, kind, numbers):
     wish = json.loads(Path(path).read_text(encoding="utf-8"))
     folder = Path(wish["folder"])
@@ -101,9 +148,11 @@ def main(path, name, module, kind, numbers):
     run(design, f"hierarchy -top {module}")
     plant_all(design, [(number, mutants[number - 1]) for number in numbers], choice_by_input(design, module, width))
     top = plant.module_of(design, module)
+    mutated = {options_of(mutants[number - 1])["module"].removeprefix("\\") for number in numbers}
     if kind != "cut":
+        # Of a memory with a mutant, the array in it is outside.
         for one in design.modules_.values():
-            if name_of(one).split("$")[0] in MEMORIES and name_of(one) != module:
+            if name_of(one).split("$")[0] in MEMORIES and name_of(one) not in {module, *mutated}:
                 one.set_bool_attribute(id_of("keep_hierarchy"))
     # Names of instances may be patterns to those passes that select.
     run(design, f"rename {module} planted\nhierarchy -top planted")
@@ -114,6 +163,8 @@ def main(path, name, module, kind, numbers):
             cell.set_bool_attribute(id_of("few_bits"))
     run(design, "memory_map -formal a:few_bits")
     ports = own_ports(top)
+    plant.remove_checks(top)
+    forget_unread(design, top)
     # Of cells alone: wires that are selected would become outputs.
     run(design, "expose -evert planted/c:*\nhierarchy -top planted")
     compared = []
