@@ -2,9 +2,10 @@
 // Takes requests of both ports, gives each a context, and makes requests to the index of them.
 //
 // Contract: one request is taken a clock, while its port has a free context and a place for its
-// answer. When both ports could go on, they take turns. A request to the index is offered nine clocks
-// after its own, in the same order; `begun_*` says a clock after the acceptance what was taken, and
-// `homed_*` when its home is known. Both come before the request is offered.
+// answer; of software alone, one in two clocks. When both ports could go on, they take turns. A request
+// to the index is offered nine clocks after its own, in the same order, unless others are ahead of it;
+// `begun_*` says a clock after the acceptance what was taken, and `homed_*` when its home is known. Both
+// come before the request is offered.
 module lookup_entrance
     import lookup_pkg::*;
 #(
