@@ -69,6 +69,7 @@ if python3 -c 'import tomllib' 2>/dev/null; then
     same "what proves properties" "$(python3 -B "$root/hw/formal/test_prove.py" 2>&1 | tail -n 1)" "OK"
     same "what plants mutants" "$(python3 -B "$root/hw/mutate/test_mutate.py" 2>&1 | tail -n 1)" "OK"
     same "what judges mutants by tests" "$(python3 -B "$root/hw/mutate/test_bench.py" 2>&1 | tail -n 1)" "OK"
+    same "what lists mutants" "$(python3 -B "$root/hw/blocks/test_record_mutants.py" 2>&1 | tail -n 1)" "OK"
     same "the table of all blocks" "$(python3 -B "$root/hw/blocks/blocks.py" --check 2>&1)" ""
 fi
 

@@ -86,7 +86,10 @@ def rows():
 def main():
     parser = argparse.ArgumentParser(prog="./kit blocks", description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="renews hw/blocks/table.md")
-    parser.add_argument("--check", action="store_true", help="fails unless hw/blocks/table.md is as it would be written")
+    parser.add_argument(
+        "--check", action="store_true",
+        help="fails unless that file is as it would be written, and each mutant that survives has a reason",
+    )  # fmt: skip
     given = parser.parse_args()
     text = markdown.text(COLUMNS, rows())
     if given.write:
@@ -94,6 +97,9 @@ def main():
     elif given.check:
         if TABLE.read_text(encoding="utf-8") != TITLE + text:
             sys.exit("blocks: hw/blocks/table.md is not what the other tables and the blocks give: ./kit blocks --write")
+        wrong = list(record_mutants.complaints_about_survivors())
+        if wrong:
+            sys.exit("\n".join(f"blocks: hw/mutate/{one}" for one in wrong))
     else:
         print(text, end="")
 

@@ -2,9 +2,11 @@
 """Renews the rows of hw/mutate/table.md from what ./kit mutate prints, which comes on the standard input, and prints it.
 
 A row gets a digest, so that ./kit blocks marks it when what it follows from has changed: of the block and its
-properties, or, where tests judge, of its RTL.
+properties, or, where tests judge, of its RTL. The mutants that survive are listed in hw/mutate/survivors.md; what a person
+has written there as the reason stays with its mutant.
 """
 
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -21,6 +23,14 @@ TITLE = """# Mutants by block
 Written by `./kit mutate --write`; do not edit. [Mutants](../../docs/mutants.md) says what the columns mean.
 
 """
+SURVIVORS = HERE.parent / "mutate/survivors.md"
+SURVIVORS_TITLE = """# Mutants that survive
+
+Written by `./kit mutate --write`, but for the reasons: those are for a person to write, and stay with their mutant. A test
+fails while a mutant has no reason, or [the table](table.md) counts others.
+
+"""
+REASON = "why nothing finds it"
 JUDGED = "judged by"
 PROPERTIES = "properties"
 
@@ -38,6 +48,33 @@ def digest(name, row, jobs):
 def order(jobs):
     """The names of rows, as they stand in the table: jobs, then blocks that tests judge."""
     return list(dict.fromkeys([*jobs, *(block.name for block in synth.listed())]))
+
+
+def read_survivors():
+    """The reasons by block and place."""
+    return {tuple(one.split(": ", 1)): row[REASON] for one, row in markdown.read(SURVIVORS).items()}
+
+
+def renew_survivors(report, names, order_of_blocks):
+    """Those of the blocks judged in this run take the place of their earlier ones."""
+    known = read_survivors()
+    printed = re.findall(r"^- survived in (\S+): (.+)$", report, re.M)
+    found = {one: reason for one, reason in known.items() if one[0] not in names}
+    found.update({one: known.get(one, "") for one in printed})
+    places = {name: number for number, name in enumerate(order_of_blocks)}
+    listed = sorted(found, key=lambda one: places.get(one[0], len(places)))
+    rows = {f"{block}: {place}": {REASON: found[block, place]} for block, place in listed}
+    SURVIVORS.write_text(SURVIVORS_TITLE + markdown.text(("block and place", REASON), rows), encoding="utf-8")
+
+
+def complaints_about_survivors():
+    """What the list says that the table does not, and what has no reason."""
+    listed = read_survivors()
+    for name, row in markdown.read(TABLE).items():
+        number = sum(block == name for block, _ in listed)
+        if number != int(row["survived"]):
+            yield f"{name}: {row['survived']} mutants survive by table.md, and survivors.md lists {number}"
+    yield from (f"{block}: {place}: survivors.md gives no reason" for (block, place), why in listed.items() if not why)
 
 
 def main():
@@ -60,6 +97,7 @@ def main():
     known = {name: {JUDGED: PROPERTIES, **row} for name, row in markdown.read(TABLE).items()}
     kept = [one for one in next(iter(rows.values())) if one not in (JUDGED, "digest")]
     markdown.renew(TABLE, TITLE, ("block", *kept, JUDGED, "digest"), order(jobs), {**known, **rows})
+    renew_survivors(report, set(rows), order(jobs))
 
 
 if __name__ == "__main__":

@@ -109,6 +109,10 @@ module index_memory_port_formal #(
     logic [63:0] fetch_offset, write_offset;
     assign fetch_offset = 64'(segments_i[i_block.i_fetches.added_q]) << 7;
     assign write_offset = 64'(victims_i[i_block.i_writes.added_q]) << 7;
+    fair_turns #(.Count(Misses)) i_fetch_turns (
+        .clk_i, .rst_ni, .asks_i(to_fetch_i), .taken_i(fetch_taken_o), .behind_i(i_block.i_fetches.i_turns.behind_q));
+    fair_turns #(.Count(Misses)) i_write_turns (
+        .clk_i, .rst_ni, .asks_i(to_write_i), .taken_i(write_taken_o), .behind_i(i_block.i_writes.i_turns.behind_q));
     `RULE(low_half_is_that_of_the_segment, 1, !i_block.i_fetches.added_valid_q || i_block.i_fetches.high_q == fetch_offset[63:32]
         && i_block.i_fetches.low_q == {1'b0, base_i[31:0]} + {1'b0, fetch_offset[31:0]})
     `RULE(low_half_is_that_of_the_victim, 1, !i_block.i_writes.added_valid_q || i_block.i_writes.high_q == write_offset[63:32]

@@ -57,6 +57,7 @@ module program_lanes_formal #(
     // Rows.
     `RULE(row_goes_to_one_lane, 1, s_axis_row_tvalid && s_axis_row_tready ? $onehot(takes) : takes == 0)
     `RULE(row_begins_in_a_free_lane, 1, i_block.inside_q || (takes & ~i_block.free) == 0)
+    `RULE(row_begins_in_the_first_free_lane, 1, i_block.inside_q || takes == 0 || takes == (i_block.free & -i_block.free))
     `RULE(row_goes_on_in_its_lane, 1, !$past(rst_ni && takes != 0 && !s_axis_row_tlast) || takes == 0
         || takes == $past(takes))
     `RULE(one_lane_receives, 1, !i_block.inside_q || $onehot(i_block.receiver_q))
@@ -111,6 +112,9 @@ module program_lanes_formal #(
     end
     `RULE(packets_are_told, 1, emitted_o == $past(rst_ni && begins && !i_block.packet_faulty)
         && fault_o == $past(rst_ni && begins && i_block.packet_faulty))
+    // Its code is in its header, which is its first beat.
+    `RULE(packets_are_told_by_their_codes, 1, !(emitted_o || fault_o)
+        || m_axis_row_tvalid && fault_o == (m_axis_row_tdata[208+:8] != 0))
     `RULE(idle_without_rows, 1, !idle_o || &i_block.free && !m_axis_row_tvalid)
     `REACHED(all_others_went_before, went_q == ~lane && heard)
     `REACHED(packet_of_two_beats_comes, heard && inside_q[number])

@@ -30,6 +30,16 @@ module take_turns_formal #(
     `RULE(number_is_of_the_chosen, 1, asks_i == 0 || chosen_o == Count'(1) << number_o)
     `RULE(nobody_is_chosen_of_none, 1, asks_i != 0 || chosen_o == 0)
 
+    // The turn stays while nobody asks.
+    logic [Count-1:0] behind_last_q, of_those;
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni) behind_last_q <= '0;
+        else if (taken_i) behind_last_q <= ~(chosen_o | chosen_o - 1'b1);
+    end
+    assign of_those = (asks_i & behind_last_q) != 0 ? asks_i & behind_last_q : asks_i;
+    `RULE(those_behind_the_last_go_first, 1, chosen_o == (of_those & -of_those))
+    `RULE(turn_is_of_those_behind_the_last, 1, i_block.behind_q == behind_last_q)
+
     // Why it is so: those that went since this one asks are not behind the last that was taken.
     logic [Count-1:0] went_q;
     always_ff @(posedge clk_i) begin
