@@ -254,6 +254,7 @@ module page_lookup_formal
         && asked.is_image == has && asked.address == address && asked.epoch == (has ? '0 : map_q.epoch))
     `RULE(no_page_is_checked_that_is_known, 1, !(check && check_record[63:8] == page && key_is_its) || !known_result)
     `RULE(forgetting_is_told, 1, !$past(!rst_ni || start_i) || forgetting_o)
+    `RULE(forgetting_is_told_until_it_has_ended, 1, forgetting_o == (i_block.i_results.busy_q || i_block.i_page_map.forgetting_q))
     `RULE(counts_are_told, 1, checked_o == i_block.i_checker.checked_valid_o && missed_o == fetch)
     `RULE(quiet_when_no_check_runs, 1, quiet_o == (i_block.i_checker.runs_q == 0))
 
@@ -478,7 +479,8 @@ module page_lookup_formal
         `RULE(record_goes_with_it, 1, !valid || its_record == its)
         `RULE(fault_goes_with_it, 1, !valid || (codes_q[chain] != Found ? !parks && code == codes_q[chain]
             : entries_broken_i ? !parks && code == Bus : parks || code == Found || code == NoPlace || code == BeyondStorage || code == Bus))
-        `RULE(parked_walk_has_no_failure, 1, !(valid && parks) || codes_q[chain] == Found && (its[63:8] != page || failures_q[chain] == Found))
+        `RULE(parked_walk_has_no_failure, 1, !(valid && parks) || codes_q[chain] == Found
+            && (its[63:8] != page || failures_q[chain] == Found))
         `RULE(place_is_one, 1, !(valid && !parks && code == Found) || (its[63:8] != page || failures_q[chain] == Found)
             && (is_image ? place.physical[39:10] == 0 : its[63:48] == 0))
         `RULE(place_of_the_page_goes_with_it, 1,
