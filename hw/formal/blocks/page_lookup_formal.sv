@@ -275,6 +275,8 @@ module page_lookup_formal
     assign returns_for_it = check_record[63:8] == page && key_is_its;
     `RULE(returning_walk_finds_its_result, 1, !(returns && returns_for_it) || i_block.known)
     `RULE(other_walks_find_theirs, 0, !(returns && !returns_for_it) || i_block.known)
+    // Its place is kept for it until then, so what it waited for is not for nothing.
+    `RULE(slot_is_left_with_the_answer, 1, i_block.leaves == 0 || answers)
 
     // ---- What induction needs. Where each walk is.
     localparam int unsigned Latency = 12;
