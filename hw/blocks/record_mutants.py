@@ -9,6 +9,7 @@ has written there as the reason stays with its mutant.
 import re
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -58,7 +59,12 @@ def read_survivors():
 def renew_survivors(report, names, order_of_blocks):
     """Those of the blocks judged in this run take the place of their earlier ones."""
     known = read_survivors()
-    printed = re.findall(r"^- survived in (\S+): (.+)$", report, re.M)
+    printed, seen = [], Counter()
+    for block, place in re.findall(r"^- survived in (\S+): (.+)$", report, re.M):
+        # Of equal instances each has its own.
+        seen[block, place] += 1
+        number = seen[block, place]
+        printed.append((block, place if number == 1 else f"{place} ({number})"))
     found = {one: reason for one, reason in known.items() if one[0] not in names}
     found.update({one: known.get(one, "") for one in printed})
     places = {name: number for number, name in enumerate(order_of_blocks)}

@@ -19,10 +19,11 @@ REPORT = """| block | mutants |
 
 - survived in first: a.sv:2: const0 of $2
 - survived in first: a.sv:7: const1 of A[2] of $7
+- survived in first: a.sv:2: const0 of $2
 """
 TABLE = """| block | mutants | survived |
 |---|---|---|
-| first | 40 | 2 |
+| first | 40 | 3 |
 | second | 40 | 0 |
 """
 
@@ -46,6 +47,7 @@ class Survivors(unittest.TestCase):
                 (("second", "b.sv:3: inv of $3"), "nobody looks"),
                 (("first", "a.sv:2: const0 of $2"), "it is slow"),
                 (("first", "a.sv:7: const1 of A[2] of $7"), ""),
+                (("first", "a.sv:2: const0 of $2 (2)"), ""),
             ],
         )
 
@@ -56,6 +58,7 @@ class Survivors(unittest.TestCase):
             [
                 "second: 0 mutants survive by table.md, and survivors.md lists 1",
                 "first: a.sv:7: const1 of A[2] of $7: survivors.md gives no reason",
+                "first: a.sv:2: const0 of $2 (2): survivors.md gives no reason",
             ],
         )
 

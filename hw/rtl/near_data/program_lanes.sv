@@ -6,7 +6,7 @@
 // and no row is offered. The pulses, one clock late, count packets that left without and with a
 // code.
 module program_lanes #(
-    parameter int unsigned Lanes = 8
+    parameter int unsigned Lanes = 8   // at least 2
 ) (
     input  logic         clk_i,
     input  logic         rst_ni,

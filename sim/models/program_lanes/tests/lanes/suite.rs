@@ -196,15 +196,15 @@ pub fn corners() -> Result<(), String> {
     Ok(())
 }
 
-/// Each word of the longest row, with each null bit, and a comparison that begins at each seventh word.
+/// Each word of the longest row, with each null bit at five times of a program, and a comparison that begins at each seventh word.
 pub fn every_column() -> Result<(), String> {
-    [0, 13].into_iter().try_for_each(columns_with_nulls_from)
+    (1..14).step_by(3).try_for_each(columns_with_nulls_from)
 }
 
 fn columns_with_nulls_from(first_null: u16) -> Result<(), String> {
     const WORDS: usize = 1011;
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
-    let mut bench = Bench::new(StallPattern::None, 0);
+    let mut bench = Bench::new(StallPattern::Random { probability: 0.1 }, first_null.into());
     for first in (0..WORDS - 1).step_by(7) {
         let drawn: [Vec<u64>; 2] =
             [0; 2].map(|_| (0..WORDS).map(|_| generator.next_u64()).collect());
