@@ -12,6 +12,7 @@ module page_lookup_formal
     parameter int unsigned LogSlots     = 1,
     parameter logic [7:0]  FirstCheckId = 8'h88,
     parameter logic [7:0]  MapId        = 8'h82,
+    parameter bit          Played       = 1'b0,      // two walks only, to reach covers
     localparam int unsigned Chains = 2**LogChains,
     localparam int unsigned Slots  = 2**LogSlots
 ) (
@@ -517,12 +518,33 @@ module page_lookup_formal
         || told_q && i_block.i_results.kept_q == facts_q)
     `RULE(images_are_forgotten, 1, !key_is_image || walked_q || !runs_q || !known_result)
 
-    `REACHED(all_walks_are_inside, inside_q == '1)
-    `REACHED(page_is_fetched, fetch && fetch_record[63:8] == page)
-    `REACHED(walk_parks_since_another_fetches, i_block.park && i_block.placed_q.parks)
-    `REACHED(image_is_checked, check && check_record[63:8] == page && key_is_its && has)
-    `REACHED(walk_parks_since_its_page_is_checked, i_block.park && !i_block.placed_q.parks && check_record[63:8] == page)
-    `REACHED(parked_walk_looks_again, i_block.pop_parked)
-    `REACHED(fault_of_a_walk_is_told, fault_valid_o && codes_q[answered] == Stranger)
-    `REACHED(page_is_outside_the_map, of_page && fault_code_o == NoPlace)
+    if (!Played) begin : g_covers
+        `REACHED(all_walks_are_inside, inside_q == '1)
+        `REACHED(page_is_fetched, fetch && fetch_record[63:8] == page)
+        `REACHED(walk_parks_since_another_fetches, i_block.park && i_block.placed_q.parks)
+        `REACHED(image_is_checked, check && check_record[63:8] == page && key_is_its && has)
+        `REACHED(walk_parks_since_its_page_is_checked, i_block.park && !i_block.placed_q.parks && check_record[63:8] == page)
+        `REACHED(parked_walk_looks_again, i_block.pop_parked)
+        `REACHED(fault_of_a_walk_is_told, fault_valid_o && codes_q[answered] == Stranger)
+        `REACHED(page_is_outside_the_map, of_page && fault_code_o == NoPlace)
+    end else begin : g_play
+        // Walks come back after more clocks than a solver goes. So what happens when is given: two walks begin, one after the other, and
+        // all that they wait for ends at once. Which pages they look for, and what is found, is open.
+        logic [4:0] clock_q = 5'd0;
+        always_ff @(posedge clk_i) clock_q <= clock_q + 5'(clock_q != '1);
+        no_reset_comes: assume property (@(posedge clk_i) rst_ni == (clock_q != 0));
+        `RULE(one_job_starts, 0, start_i == (clock_q == 5'd3) && !may_end && !entry_valid_i && !hop_valid_i && !entries_broken_i)
+        `RULE(two_walks_begin, 0, vid_valid_i == (clock_q == 5'd6 || clock_q == 5'd7) && vid_chain_i == chain_t'(clock_q)
+            && vid_code_i == Found)
+        `RULE(forgetting_ends, 0, i_block.i_results.ends && i_block.i_page_map.forgotten)
+        `RULE(checks_and_fetches_end, 0, i_block.i_checker.ends && i_block.i_page_map.ends && !i_block.i_page_map.asks)
+        `REACHED(fetch_of_the_page_fails, of_page && failures_q[answered] == BeyondStorage)
+        `REACHED(fetched_page_is_nowhere, of_page && in_map && failures_q[answered] == Found && answer == NoPlace)
+        `REACHED(page_is_found, line_valid_o && of_result && !has)
+        `REACHED(image_is_found, line_valid_o && of_result && has)
+        `REACHED(page_is_of_another_table, of_result && answer == OtherTable)
+        logic answered_q;
+        always_ff @(posedge clk_i) answered_q <= rst_ni && (answered_q || line_valid_o && of_result);
+        `REACHED(walk_that_was_parked_needs_no_check, answered_q && line_valid_o && of_result)
+    end
 endmodule
