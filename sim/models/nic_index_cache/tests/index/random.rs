@@ -163,7 +163,9 @@ impl Traffic {
         let random = &mut self.random;
         let outside = random.random_ratio(1, 100);
         let segment = self.segment;
-        let key = u64::from(segment) << 32 | self.keys[random.random_range(0..self.keys.len())];
+        // Keys of different segments differ, in any of their bits.
+        let of_segment = u64::from(segment.wrapping_mul(0x9E37_79B1));
+        let key = of_segment << 32 | self.keys[random.random_range(0..self.keys.len())];
         let near = segment * 2 + random.random_range(0..2);
         let home = match near < self.slots && random.random() {
             true => near,
