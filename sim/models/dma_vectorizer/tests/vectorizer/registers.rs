@@ -3,6 +3,8 @@
 //! written out here on purpose, as a check of the map.
 
 use nic::vector::{Config, Direction, Element, PAGE, Window};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use sim::bus::BusError;
 use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::stall::StallPattern;
@@ -116,6 +118,11 @@ fn a_vector_that_waits_long_is_sent_at_once() {
 }
 
 #[test]
+fn settings_are_written_as_a_whole() {
+    each_bit_of_each_setting();
+}
+
+#[test]
 fn settings_hold_while_the_queues_are_on() {
     settings_hold();
 }
@@ -142,6 +149,41 @@ pub fn after_a_reset() {
     }
     assert_eq!(software.counters(&mut model), Counters::default());
     assert_eq!(software.read(&mut model, 0x18), Err(BusError::DecodeError));
+}
+
+/// Each bit that a setting admits is stored, in it alone; a write of some of its bytes changes nothing.
+pub fn each_bit_of_each_setting() {
+    let mut model = dut::model(3);
+    model.reset(2);
+    let mut software = Software::new(3);
+    let pages = [HOST_FIRST, HOST_LAST, NIC_FIRST, NIC_LAST]
+        .into_iter()
+        .flat_map(|address| [(address, 0xFFFF_F000), (address + 4, u32::MAX)]);
+    let settings: Vec<(u16, u32)> =
+        pages.chain([(IDLE_TIME, 0xFFFF), (FLUSH_TIME, 0xFFFF)]).collect();
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let mut stored: Vec<u32> = settings
+        .iter()
+        .map(|(address, _)| software.read(&mut model, *address).expect("a register"))
+        .collect();
+    for round in 0..40 {
+        for (place, (address, bits)) in settings.iter().enumerate() {
+            stored[place] = random.next_u32() & bits;
+            assert_eq!(software.write(&mut model, *address, stored[place]), Ok(0));
+            let strobe = round % 15;
+            let some =
+                LiteRequest::Write { address: *address, value: !stored[place] & bits, strobe };
+            let refused = Err(BusError::SubordinateError);
+            assert_eq!(
+                software.access(&mut model, some),
+                refused,
+                "0x{address:X}, strobe {strobe}"
+            );
+        }
+        for ((address, _), expected) in settings.iter().zip(&stored) {
+            assert_eq!(software.read(&mut model, *address), Ok(*expected), "0x{address:X}");
+        }
+    }
 }
 
 pub fn settings_hold() {
