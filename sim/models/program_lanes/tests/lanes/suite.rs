@@ -206,8 +206,9 @@ fn columns_with_nulls_from(first_null: u16) -> Result<(), String> {
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
     let mut bench = Bench::new(StallPattern::Random { probability: 0.1 }, first_null.into());
     for first in (0..WORDS - 1).step_by(7) {
-        let drawn: [Vec<u64>; 2] =
-            [0; 2].map(|_| (0..WORDS).map(|_| generator.next_u64()).collect());
+        // Three of four null bits are set, and a bit may depend on another.
+        let mut draw = || generator.next_u64() | generator.next_u64();
+        let drawn: [Vec<u64>; 2] = [0; 2].map(|_| (0..WORDS).map(|_| draw()).collect());
         let rows = [0, 1].map(|vid| {
             let payload = drawn[vid].iter().flat_map(|word| word.to_le_bytes()).collect();
             Row { code: 0, payload, ..row(generator, vid as u32, Vec::new()) }
