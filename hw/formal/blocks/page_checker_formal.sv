@@ -35,8 +35,6 @@ module page_checker_formal
     power_up i_power_up (.*);
     page_checker #(.LogSlots(LogSlots), .FirstId(FirstId)) i_block (.*);
 
-    `RULE(settings_stay, 0, !$past(rst_ni) || $stable({store_i, epoch_i}))
-
     // Which checks run. One starts in a slot that is not running.
     logic [Slots-1:0] runs_q, runs, checked_now;
     assign checked_now = Slots'(checked_valid_o) << checked_slot_o;
@@ -45,6 +43,7 @@ module page_checker_formal
         if (!rst_ni) runs_q <= '0;
         else runs_q <= runs | Slots'(start_i) << start_slot_i;
     end
+    `RULE(settings_stay, 0, !$past(rst_ni && runs_q != 0) || $stable({store_i, epoch_i}))
     `RULE(check_starts_in_a_free_slot, 0, !start_i || !runs[start_slot_i])
     `RULE(only_a_check_that_runs_has_ended, 1, (checked_now & ~runs_q) == '0)
     `RULE(quiet_when_no_check_runs, 1, quiet_o == (runs_q == '0))

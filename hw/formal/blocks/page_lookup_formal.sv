@@ -393,11 +393,11 @@ module page_lookup_formal
     end
 
     // Walks that are parked look again, in their order, when a check or a fetch has ended, or the walk of one has gone on, or
-    // none is under way; and by turns with new records.
+    // none is under way; but not in each clock while records wait that go on to another page.
     chains_t may_look_q;
     logic    changes, popped_q;
-    assign changes = i_block.i_checker.checked_valid_o || fetched && i_block.i_page_map.release_i || taken == 0 && !busy
-        || answers && answered_has_slot;
+    assign changes = i_block.i_checker.checked_valid_o || fetched && (!fetch_called || i_block.i_page_map.release_i)
+        || taken == 0 && !busy || answers && answered_has_slot;
     always_ff @(posedge clk_i) begin
         popped_q <= rst_ni && i_block.pop_parked;
         if (!rst_ni) begin

@@ -5,8 +5,9 @@
 module page_results_formal
     import walk_pkg::*;
 #(
-    parameter int unsigned LogPages  = 6,
-    parameter int unsigned LogImages = 6
+    // Both kinds have several words of known bits, and not as many.
+    parameter int unsigned LogPages  = 8,
+    parameter int unsigned LogImages = 7
 ) (
     input logic        clk_i,
     input logic        rst_ni,

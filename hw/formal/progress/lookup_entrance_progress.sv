@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// lookup_entrance: where the index takes a request within `Late` clocks, 2 at least, a request is taken in time while there is
+// lookup_entrance: where the index takes a request within `Late` clocks (`Late` is at least 2), a request is taken in time while there is
 // room for it, and is handed on in time.
 `include "../rules/rule.svh"
 module lookup_entrance_progress #(

@@ -3,7 +3,7 @@
 //
 // Contract: trips are told of in the order in which they ended. Of a trip the row is scanned before
 // the bucket; what could not be read is not scanned. Lines are taken from the landing memory, whose
-// `line_i` is that of the address of two clocks before. `scan_slots_*` says, before a trip after the
+// `line_i` is that of the address of two clocks before. `slots_*` say, before a trip after the
 // first ends, which slots it has read; of the first trip these are the slots that the index named.
 module lookup_scans
     import lookup_pkg::*;
