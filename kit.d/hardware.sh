@@ -73,7 +73,8 @@ the block changes, so that an interrupted run goes on where it stopped.
 
   --bench TOP  all blocks that the tests of this top judge; may be given several times
   --jobs N     so many at a time; without it, one for each core
-  --write      renews the rows of what was judged in hw/mutate/table.md
+  --write      renews the rows of what was judged in hw/mutate/table.md, and in hw/mutate/survivors.md what survived;
+               a person writes there why
 
 Exit code 0: 95 % of those that change something are found, in each block; 1: fewer; 2: an unknown block,
 tests that fail without a mutant, or a tool that is missing or did not answer.
