@@ -14,18 +14,9 @@ module lut_fifo #(
     output logic              valid_o,
     output logic [Width-1:0]  data_o
 );
-    logic [LogDepth:0] pushed_q, popped_q, count;
-    assign count   = pushed_q - popped_q;
-    assign valid_o = pushed_q != popped_q;
-    always_ff @(posedge clk_i) begin
-        if (!rst_ni) begin
-            pushed_q <= '0;
-            popped_q <= '0;
-        end else begin
-            if (push_i) pushed_q <= pushed_q + 1'b1;
-            if (pop_i) popped_q <= popped_q + 1'b1;
-        end
-    end
+    localparam int unsigned Followed = Width;
+    `include "followed_word.svh"
+
     if (Width <= 32) begin : g_all
         logic [2**LogDepth-1:0][Width-1:0] words_q;    // that in front is the lowest
         for (genvar n = 0; n < 2**LogDepth; n++) begin : g_word
@@ -40,21 +31,6 @@ module lut_fifo #(
         end
         assign data_o = words_q[0];
     end else begin : g_one
-        logic              mark, followed_q, in_front;
-        logic [LogDepth:0] at_q;
-        logic [Width-1:0]  word_q, other, other_q;
-        anything #(.Width(Width + 1)) i_any (.clk_i, .value_o({mark, other}));
-        assign in_front = followed_q && popped_q == at_q;
-        assign data_o   = in_front ? word_q : other_q;
-        always_ff @(posedge clk_i) begin
-            if (pop_i || !valid_o) other_q <= other;
-            if (push_i && mark && !followed_q) begin
-                at_q   <= pushed_q;
-                word_q <= data_i;
-            end
-            followed_q <= rst_ni && (followed_q ? !(pop_i && in_front) : push_i && mark);
-        end
+        assign data_o = front;
     end
-    `RULE(push_has_room, 1, !push_i || count != (LogDepth + 1)'(2**LogDepth))
-    `RULE(pop_has_a_word, 1, !pop_i || valid_o)
 endmodule

@@ -180,18 +180,18 @@ module lookup_scans_formal
         .popped_i({i_block.line_last, i_block.line}), .inside_o(lines_wait));
     `RULE(scans_and_lines_that_wait_are_offered, 1, i_block.key_valid == (scans_wait != 0)
         && i_block.line_valid == (lines_wait != 0))
-    `RULE(queues_follow_the_same_ones, 0, i_block.i_scans.g_one.mark == i_scans.begins
-        && i_block.i_lines.g_one.mark == i_lines.begins)
+    `RULE(queues_follow_the_same_ones, 0, i_block.i_scans.mark == i_scans.begins
+        && i_block.i_lines.mark == i_lines.begins)
     `RULE(queues_have_what_waits, 1, i_block.i_scans.count == scans_wait && i_block.i_lines.count == lines_wait
         && 32'(i_block.lines_q) == 32'(lines_wait) + 32'(read_q[1]) + 32'(read_q[2]) && 32'(i_block.lines_q) <= Places
         && i_block.coming_q == read_q && (!read_q[1] || i_block.coming_last_q[0] == last_q[1])
         && (!read_q[2] || i_block.coming_last_q[1] == last_q[2]))
-    `RULE(followed_scan_is_in_its_queue, 1, i_block.i_scans.g_one.followed_q == i_scans.followed_q && (!i_scans.followed_q
-        || i_scans.ahead_q == i_block.i_scans.g_one.at_q - i_block.i_scans.popped_q
-        && i_block.i_scans.g_one.word_q == i_scans.word_q))
-    `RULE(followed_line_is_in_its_queue, 1, i_block.i_lines.g_one.followed_q == i_lines.followed_q && (!i_lines.followed_q
-        || i_lines.ahead_q == i_block.i_lines.g_one.at_q - i_block.i_lines.popped_q
-        && i_block.i_lines.g_one.word_q == i_lines.word_q))
+    `RULE(followed_scan_is_in_its_queue, 1, i_block.i_scans.followed_q == i_scans.followed_q && (!i_scans.followed_q
+        || i_scans.ahead_q == i_block.i_scans.at_q - i_block.i_scans.popped_q
+        && i_block.i_scans.word_q == i_scans.word_q))
+    `RULE(followed_line_is_in_its_queue, 1, i_block.i_lines.followed_q == i_lines.followed_q && (!i_lines.followed_q
+        || i_lines.ahead_q == i_block.i_lines.at_q - i_block.i_lines.popped_q
+        && i_block.i_lines.word_q == i_lines.word_q))
 
     // ---- Trips are told of in the order in which they ended. One is followed, of the context that is.
     typedef struct packed {
