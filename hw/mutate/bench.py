@@ -179,9 +179,7 @@ def report(plan, names, found):
         text, rate = mutate.row(name, verdicts)
         rows.append(f"{text} tests of {plan.bench.package} |")
         worst = min(worst, rate)
-        survivors += [
-            f"survived in {name}: {plan.place(one['mutant'])}" for one in verdicts if one["verdict"] == "survived"
-        ]
+        survivors += mutate.survivors_of(name, plan, verdicts)
     return rows, survivors, worst
 
 

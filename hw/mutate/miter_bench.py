@@ -109,13 +109,13 @@ def bits_read(top):
     return result
 
 
-def memory_ports(cell):
-    """What a memory gives, what it gets in the same order of bits, and the bits of a word; nothing of what is none."""
-    if str(cell.type) == "$mem_v2":
-        return "RD_DATA", ("WR_DATA", "WR_EN"), cell.getParam(id_of("WIDTH")).as_int()
-    if str(cell.type).removeprefix("\\").split("$")[0] in MEMORIES:
-        return "read_data_o", ("write_data_i",), cell.getPort(id_of("write_data_i")).size()
-    return None
+def memories_of(top):
+    """Each memory with the port that it gives words at, those that it gets them at, bit by bit, and the bits of a word."""
+    for cell in top.cells_.values():
+        if str(cell.type) == "$mem_v2":
+            yield cell, "RD_DATA", ("WR_DATA", "WR_EN"), cell.getParam(id_of("WIDTH")).as_int()
+        elif str(cell.type).removeprefix("\\").split("$")[0] in MEMORIES:
+            yield cell, "read_data_o", ("write_data_i",), cell.getPort(id_of("write_data_i")).size()
 
 
 def forget_unread(design, top):
@@ -124,9 +124,8 @@ def forget_unread(design, top):
     while forgets:
         run(design, "opt_clean -purge")
         forgets, read, zero = False, bits_read(top), libyosys.SigSpec(0, 1)
-        for cell in top.cells_.values():
-            gives, gets, width = memory_ports(cell) or ("", (), 0)
-            data = list(map(Enables.place, cell.getPort(id_of(gives)).bits())) if gives else []
+        for cell, gives, gets, width in memories_of(top):
+            data = list(map(Enables.place, cell.getPort(id_of(gives)).bits()))
             unread = [not read.intersection(data[bit::width]) for bit in range(width)]
             for port in gets:
                 old, new = cell.getPort(id_of(port)), libyosys.SigSpec()

@@ -72,6 +72,9 @@ class Plan:
             hashed.update(b"\0" + path.read_bytes())
         return hashed.hexdigest()[:12]
 
+    def place(self, number):
+        return place(self.mutants()[number - 1], self.folder)
+
     def known(self):
         """The verdicts of earlier runs; a line that was cut off counts as none."""
         result = {}
@@ -240,7 +243,12 @@ def place(line, folder):
 
 def line_of(plan, verdict):
     by = f" by {verdict['by']}" if verdict["by"] else ""
-    return f"{verdict['verdict']}{by}: {place(plan.mutants()[verdict['mutant'] - 1], plan.folder)}"
+    return f"{verdict['verdict']}{by}: {plan.place(verdict['mutant'])}"
+
+
+def survivors_of(name, plan, verdicts):
+    """Lines of the report, by which hw/blocks/record_mutants.py knows what survives."""
+    return [f"survived in {name}: {plan.place(one['mutant'])}" for one in verdicts if one["verdict"] == "survived"]
 
 
 def row(name, verdicts):
@@ -276,10 +284,7 @@ def main():
             text, rate = row(job.title, verdicts)
             rows.append(text)
             worst = min(worst, rate)
-            survivors += [
-                f"survived in {job.title}: {place(plan.mutants()[one['mutant'] - 1], plan.folder)}"
-                for one in verdicts if one["verdict"] == "survived"
-            ]  # fmt: skip
+            survivors += survivors_of(job.title, plan, verdicts)
     except Undecided as error:
         prove.say(f"mutate: {error}")
         sys.exit(2)

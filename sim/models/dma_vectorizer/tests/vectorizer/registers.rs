@@ -151,7 +151,7 @@ pub fn after_a_reset() {
     assert_eq!(software.read(&mut model, 0x18), Err(BusError::DecodeError));
 }
 
-/// Each bit that a setting admits is stored, in it alone; a write of some of its bytes changes nothing.
+/// Each setting stores every bit that it admits, and changes no other; a write of some bytes is refused.
 pub fn each_bit_of_each_setting() {
     let mut model = dut::model(3);
     model.reset(2);

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use nic::index::{Status, Table};
+use nic::index::{Status, Table, entry_words};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::axi4::{Axi4Config, Axi4Stalls, Axi4Subordinate, BurstLimits, Delay, ResponseOrder};
 use sim::bus::pins::{Axi4ManagerPins, Axi4SubordinatePins, StreamPins};
@@ -395,8 +395,8 @@ impl Bench {
             let words = self.words(&self.memory, segment);
             let expected = self.oracle.entry(segment);
             // The words behind the objects are written as 0.
-            let objects = 1 + self.subject.objects * (2 + self.subject.value_words);
-            let is_padded = words[objects..].iter().all(|word| *word == 0);
+            let used = entry_words(self.subject.objects, self.subject.value_words);
+            let is_padded = words[used..].iter().all(|word| *word == 0);
             (self.oracle.normal(&words) != expected || !is_padded)
                 .then(|| format!("segment {segment} is {words:x?}, expected {expected:x?}"))
         })

@@ -32,7 +32,7 @@ fn every_column_is_read() {
 }
 
 #[test]
-fn an_output_that_there_is_not_is_not_null() {
+fn nulls_of_an_earlier_program_are_gone() {
     suite::fewer_outputs().unwrap();
 }
 

@@ -130,7 +130,7 @@ fn words(words: &[u64]) -> Vec<u8> {
     [0].iter().chain(words).flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Programs of ever fewer outputs behind one of eight nulls: a lane tells of no output that it does not have.
+/// Programs with fewer and fewer outputs, each after one with eight nulls: nothing is left of those in the packets.
 pub fn fewer_outputs() -> Result<(), String> {
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
     let rows: Vec<Row> =
@@ -150,8 +150,8 @@ pub fn fewer_outputs() -> Result<(), String> {
     Ok(())
 }
 
-/// Every operation on every pair of values at which something changes. Of values that differ in their
-/// sign at most there are so many rows that each lane meets them.
+/// Every operation on every pair of values at which something changes. Pairs that differ at most in
+/// their sign, such as both zeros, have enough rows that each lane gets one.
 pub fn corners() -> Result<(), String> {
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
     // The last one is a little more than half of the last place of 1.5.
@@ -196,7 +196,8 @@ pub fn corners() -> Result<(), String> {
     Ok(())
 }
 
-/// Each word of the longest row, with each null bit at five times of a program, and a comparison that begins at each seventh word.
+/// Each word of the longest row, each null bit in five programs, and a comparison that begins at each
+/// seventh word.
 pub fn every_column() -> Result<(), String> {
     (1..14).step_by(3).try_for_each(columns_with_nulls_from)
 }
@@ -206,7 +207,7 @@ fn columns_with_nulls_from(first_null: u16) -> Result<(), String> {
     let generator = &mut ChaCha8Rng::seed_from_u64(0);
     let mut bench = Bench::new(StallPattern::Random { probability: 0.1 }, first_null.into());
     for first in (0..WORDS - 1).step_by(7) {
-        // Three of four null bits are set, and a bit may depend on another.
+        // Three of four null bits are set, so that a bit which is spoilt by another one shows.
         let mut draw = || generator.next_u64() | generator.next_u64();
         let drawn: [Vec<u64>; 2] = [0; 2].map(|_| (0..WORDS).map(|_| draw()).collect());
         let rows = [0, 1].map(|vid| {
