@@ -3,8 +3,8 @@
 
 Blocks with a job in hw/formal are judged by their properties (mutate.py), unless benches.toml has them in `by_tests`.
 All others are judged by the tests of the bench of a top above them (benches.toml): a mutant is killed if a test fails
-with it, or does not end. It is equivalent if a miter of its module with and without it is proven for all time. All
-others survive.
+with it, or does not end. It is equivalent if a miter of its module with and without it is proven for all time. What is
+left is planted once more in the jobs of its block and of those around it, which may find it. All others survive.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import benches
 import mutate
+import proofs
 import prove
 import suite
 from benches import Plan, Undecided
@@ -32,13 +33,14 @@ MITERS = (
 EARLY, EARLY_SECONDS = (MITERS[0], MITERS[2]), 5
 # Seconds of a mutant in the others. A miter that leaves so many undecided, the first, is not asked for the rest.
 LATE_SECONDS, BARREN = 15, 4
+BY_PROOF = "by_proof"
 
 
 def known(plan, tests):
     """The verdicts of earlier runs by number. What survived other tests is judged again, and what other miters say."""
     result = {}
     for number, one in mutate.Plan.known(plan).items():
-        if one["verdict"] == "killed":
+        if one["verdict"] == "killed" or one.get(BY_PROOF):
             result[number] = one
         elif one.get("tests") == tests:
             is_asked = one["asked"] == plan.asked_of(number)
@@ -168,7 +170,19 @@ def judge(plan, wanted, children, jobs):
     for number in alive:
         if found[number]["verdict"] == "survived":
             asked(found[number])
+    judge_by_proofs(plan, children, found, wanted, keep, jobs)
     return found
+
+
+def judge_by_proofs(plan, children, found, wanted, keep, jobs):
+    """Has the jobs of hw/formal judge what survives all else, but for what they have been asked before."""
+    alive = {number: found[number] for number in wanted if found[number]["verdict"] == "survived"}
+    asked = {number: proofs.asked_of(plan, number) for number in alive}
+    alive = {number: one for number, one in alive.items() if one.get("proofs") != asked[number]}
+    proofs.ask(plan, children, list(alive), lambda verdict: keep({**verdict, BY_PROOF: True}), jobs)
+    for number, one in alive.items():
+        if found[number]["verdict"] == "survived":
+            keep({**one, "proofs": asked[number]})
 
 
 def report(plan, names, found):
@@ -177,7 +191,8 @@ def report(plan, names, found):
     for name in names:
         verdicts = [found[number] for number in plan.planted["rows"][name]]
         text, rate = mutate.row(name, verdicts)
-        rows.append(f"{text} tests of {plan.bench.package} |")
+        proofs_found = any(one.get(BY_PROOF) for one in verdicts)
+        rows.append(f"{text} tests of {plan.bench.package}{', and properties' * proofs_found} |")
         worst = min(worst, rate)
         survivors += mutate.survivors_of(name, plan, verdicts)
     return rows, survivors, worst

@@ -12,6 +12,7 @@ import bench
 import benches
 import clocks
 import mutate
+import proofs
 import seen
 import suite
 from children import Children
@@ -247,11 +248,55 @@ class Known(unittest.TestCase):
                 mutate.keep(plan, verdict)
             early = {"mutant": 6, "verdict": "equivalent", "by": "miter", "tests": "new", "asked": "old", "early": True}
             mutate.keep(plan, early)
+            mutate.keep(plan, {"mutant": 7, "verdict": "unproven", "by": "job: rule", bench.BY_PROOF: True})
             found = bench.known(plan, "new")
         self.assertEqual(
             {number: one["verdict"] for number, one in found.items()},
-            {1: "killed", 3: "survived", 4: "unasked", 5: "survived"},
+            {1: "killed", 3: "survived", 4: "unasked", 5: "survived", 7: "unproven"},
         )
+
+
+class Proofs(unittest.TestCase):
+    plan = SimpleNamespace(
+        module=lambda number: {1: "vector_fill$top.i_queue.i_fill", 2: "dma_vectorizer"}[number],
+        parents={"vector_fill$top.i_queue.i_fill": "vector_queue$top.i_queue", "vector_queue$top.i_queue": "dma_vectorizer"},
+        folder=Path("kept"), wish={"files": []}, bench=benches.Bench("dma_vectorizer", "package"),
+    )  # fmt: skip
+
+    def test_the_jobs_of_a_block_and_of_those_around_it_are_asked(self):
+        self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 1)], ["vector_queue"])
+        self.assertEqual(proofs.jobs_of(self.plan, 2), [])
+
+    def test_what_a_proof_finds_does_not_survive_and_what_it_does_not_is_asked_once(self):
+        found = {number: {"mutant": number, "verdict": "survived", "by": ""} for number in (1, 2)}
+        found[3] = {"mutant": 3, "verdict": "killed", "by": "a"}
+        asked = []
+
+        def keep(verdict):
+            found[verdict["mutant"]] = verdict
+
+        def ask(plan, children, numbers, done, jobs):
+            asked.append(numbers)
+            done({"mutant": 1, "verdict": "killed", "by": "job: rule"})
+
+        with mock.patch.object(proofs, "ask", ask), mock.patch.object(proofs, "asked_of", lambda *_: "digest"):
+            bench.judge_by_proofs(self.plan, None, found, [1, 2, 3], keep, 1)
+            verdicts = {number: one["verdict"] for number, one in found.items()}
+            self.assertEqual(verdicts, {1: "killed", 2: "survived", 3: "killed"})
+            bench.judge_by_proofs(self.plan, None, found, [2, 3], keep, 1)
+        self.assertEqual(asked, [[1, 2], []])
+
+    def test_only_mutants_that_the_model_has_a_place_for_are_asked_for(self):
+        job = proofs.jobs_of(self.plan, 1)[0]
+        done = []
+        with (
+            mock.patch.object(proofs, "jobs_of", lambda *_: [job]),
+            mock.patch.object(proofs.Proof, "build", lambda *_: [2]),
+            mock.patch.object(mutate, "killer", lambda *_: None),
+            mock.patch.object(proofs.Proof, "finds", lambda _, place, children: ("killed", f"rule of {place}")),
+        ):
+            proofs.ask(self.plan, Children({}), [1, 2], done.append, 1)
+        self.assertEqual(done, [{"mutant": 2, "verdict": "killed", "by": "vector_queue: rule of 1"}])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Plants mutants of a bench once more, in the model of a job of hw/formal that has the same block. A process of its
+own, as plant_bench.py, which has written what it reads.
+
+plant_proof.py WISH, where WISH is a file of JSON as that of plant.py, with the folder of the bench, and the numbers of
+mutants there, besides. Writes to its folder: mutants.txt and numbers.json, those of them that the model has a place for;
+and the properties, as plant.py does, if there is any.
+
+A place is that of the same line of the source, in a cell of the same kind, of which one instance of the block has as many
+as the bench, at a port that is as wide. All bits of a memory's words are alike, so there the last bit stands for one that
+narrower words do not have.
+"""
+
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import plant
+from miter_bench import MEMORIES
+from plant import model, run
+from plant_bench import id_of, libyosys, name_of, options_of
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What tells cells apart that a line makes: file, line and columns, and what they do."""
+
+    file: str
+    columns: str
+    type: str
+
+
+def kind_of(cell):
+    path, _, columns = cell.get_string_attribute(id_of("\\src")).split("|")[0].rpartition(":")
+    return Kind(os.path.realpath(path), columns, str(cell.type).split("$")[0] or str(cell.type))
+
+
+def instance_of(name):
+    """That of a cell in a flat design, whose own name begins after the last dot before a dollar sign."""
+    return re.match(r"(?:[^$]*\.)?", name.removeprefix("$flatten"))[0]
+
+
+def by_kind(module):
+    """The cells of each kind in each instance, in the order of their names."""
+    result = {}
+    for cell in sorted(module.cells_.values(), key=natural):
+        result.setdefault(kind_of(cell), {}).setdefault(instance_of(name_of(cell)), []).append(cell)
+    return result
+
+
+def natural(cell):
+    """By their numbers, of which those that Yosys counts may get another digit."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name_of(cell))]
+
+
+def width_of(cell, port):
+    return cell.getPort(id_of(port)).size() if cell.hasPort(id_of(port)) else 0
+
+
+def place_of(design, line, copies, planted):
+    """The cell, the bits and the mode of a mutant in the model of the job, or nothing."""
+    options = options_of(line)
+    module = design.module(id_of(options["module"]))
+    cell = module.cell(id_of(options["cell"]))
+    kind = kind_of(cell)
+    kind = Kind(copies.get(kind.file, kind.file), kind.columns, kind.type)
+    alike = [one for one in sorted(module.cells_.values(), key=natural) if kind_of(one) == kind_of(cell)]
+    number = [name_of(one) for one in alike].index(name_of(cell))
+    width = width_of(cell, options["port"])
+    is_word = name_of(module).split("$")[0] in MEMORIES and "ADDR" not in options["port"]
+    for found in planted.get(kind, {}).values():
+        # Where the reader has given cells no name, those of several instances are together, the first one's first.
+        has = len(found) % len(alike) == 0 and width_of(found[number], options["port"])
+        if has and (has == width or (is_word and 1 < has < width)):
+            bits = [min(int(options[one]), has - 1) for one in ("portbit", "ctrlbit") if one in options]
+            if len(bits) == 2 and bits[0] == bits[1]:
+                bits[1] -= 1
+            return found[number], bits, options
+    return None
+
+
+def line_of(job, cell, bits, options):
+    control = f" -ctrlbit {bits[1]}" if len(bits) == 2 else ""
+    name = f"-module {job['top']} -cell {name_of(cell)} -port {options['port']}"
+    return f"mutate -mode {options['mode']} {name} -portbit {bits[0]}{control}"
+
+
+def choose(job, flat):
+    """The mutants that the model has a place for, and their numbers."""
+    bench = Path(job["bench"])
+    wish = json.loads((bench / "wish.json").read_text(encoding="utf-8"))
+    lines = json.loads((bench / "mutants.json").read_text(encoding="utf-8"))["mutants"]
+    # The bench may have read a copy, without some assertions, in the place of a file.
+    copies = {os.path.realpath(bench / "copies" / Path(one).name): os.path.realpath(one) for one in job["sources"]}
+    design = libyosys.Design()
+    run(design, f"read_rtlil {wish['folder']}/sound.il")
+    planted = by_kind(flat)
+    found = {number: place_of(design, lines[number - 1], copies, planted) for number in job["numbers"]}
+    return {number: line_of(job, *place) for number, place in found.items() if place}
+
+
+def main(path):
+    job = json.loads(Path(path).read_text(encoding="utf-8"))
+    folder = Path(job["folder"])
+    # Paths in the bench's design count from its folder.
+    os.chdir(job["bench"])
+    design = libyosys.Design()
+    model.read(design, job)
+    seen = f"expose {job['top']}/seen" if job["seen"] else ""
+    run(design, plant.READ.format(top=job["top"], seen=seen))
+    chosen = choose(job, plant.module_of(design, job["top"]))
+    (folder / "numbers.json").write_text(json.dumps(list(chosen)), encoding="utf-8")
+    (folder / "mutants.txt").write_text("".join(f"{line}\n" for line in chosen.values()), encoding="utf-8")
+    if chosen:
+        plant.plant(design, list(chosen.values()))
+        plant.write_properties(design, job, folder)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1])
+    except Exception as error:  # The library has no type of its own for a failed pass.
+        sys.stdout.flush()
+        print(f"ERROR: {error}", flush=True)
+        os._exit(1)

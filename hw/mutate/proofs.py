@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Asks the jobs of hw/formal whether they find mutants of a bench that its tests do not: a fault in the same place of
+the same block (plant_proof.py)."""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import mutate
+import prove
+import verilog
+from children import Undecided
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = [HERE / f"{one}.py" for one in ("proofs", "plant_proof", "plant", "mutate", "aiger")]
+
+
+class Proof:
+    """The model of a job with some mutants of a bench."""
+
+    def __init__(self, job, bench, numbers):
+        self.job = job
+        asked = hashlib.sha256(f"{digest(job)} {numbers}".encode()).hexdigest()[:12]
+        self.folder = bench.folder / f"proof_{job.title}_{asked}"
+        self.wish = {
+            **mutate.engines.wish_of(job, prove.files_of(job)), "seen": False, "folder": str(self.folder),
+            "bench": str(bench.folder), "numbers": numbers, "sources": bench.wish["files"],
+        }  # fmt: skip
+
+    def build(self, children):
+        """The numbers of the mutants that the model has a place for; the first is that which it knows as 1."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        wish = self.folder / "wish.json"
+        wish.write_text(json.dumps(self.wish, indent=1), encoding="utf-8")
+        command = [sys.executable, "-B", str(HERE / "plant_proof.py"), str(wish)]
+        code, log = children.run(command, self.folder / "plant.log", 600, "planting mutants in a proof")
+        if code != 0:
+            errors = [line for line in log.splitlines() if "ERROR" in line]
+            raise Undecided("\n  ".join([f"no mutants planted; see {self.folder}/plant.log", *errors[:5]]))
+        return json.loads((self.folder / "numbers.json").read_text(encoding="utf-8"))
+
+    def mutants(self):
+        return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
+
+    def finds(self, place, children):
+        """The verdict on the mutant of a place in the model, or nothing."""
+        for depth, seconds in zip(mutate.clocks(self.job), mutate.SECONDS, strict=True):
+            found = mutate.tried(mutate.killer, self, place, children, depth, seconds)
+            if found:
+                return "killed", found
+        found = self.job.engine == "induction" and mutate.tried(mutate.unproven, self, place, children)
+        return ("unproven", found) if found else None
+
+
+def digest(job):
+    return prove.digest(job, prove.files_of(job))
+
+
+def blocks_around(bench, number):
+    """The block in which a mutant is, and those around it up to the top, from the inside."""
+    module = bench.module(number)
+    while module:
+        yield module.split("$")[0]
+        module = bench.parents.get(module)
+
+
+def jobs_of(bench, number):
+    """The jobs of the block of a mutant, and of those around it, in which the block is what it is in hardware."""
+    inner, *_ = blocks = list(blocks_around(bench, number))
+    path = verilog.HARDWARE / prove.sources()[inner].path
+    jobs = [job for job in prove.read_jobs() if not job.progress]
+    return [job for block in blocks for job in jobs if job.block == block and path in prove.files_of(job)]
+
+
+def asked_of(bench, number):
+    """Of all that the answer of proofs follows from, besides what is planted."""
+    hashed = hashlib.sha256()
+    for path in PROGRAMS:
+        hashed.update(b"\0" + path.read_bytes())
+    for job in jobs_of(bench, number):
+        hashed.update(digest(job).encode())
+    return hashed.hexdigest()[:12]
+
+
+def ask(bench, children, numbers, done, jobs):
+    """Gives `done` a verdict on each of these mutants that a proof finds."""
+    left = list(numbers)
+    by_job = {}
+    for number in numbers:
+        for place, job in enumerate(jobs_of(bench, number)):
+            by_job.setdefault((place, job.title), (job, []))[1].append(number)
+    for _, (job, of_job) in sorted(by_job.items(), key=lambda one: one[0]):
+        of_job = [number for number in of_job if number in left]
+        if not of_job:
+            continue
+        proof = Proof(job, bench, of_job)
+        try:
+            planted = proof.build(children)
+            by = planted and mutate.killer(proof, 0, children, mutate.clocks(job)[-1], mutate.SECONDS[-1])
+            if by:
+                raise Undecided(f"{by} fails without a mutant")
+        except Undecided as error:
+            prove.say(f"{bench.bench.top}: not asked of the proof of {job.title}: {error}")
+            continue
+
+        def judged(place, future, planted=planted, job=job):
+            found = future.result()
+            if found:
+                verdict, name = found
+                done({"mutant": planted[place], "verdict": verdict, "by": f"{job.title}: {name}"})
+                left.remove(planted[place])
+
+        tasks = [lambda place=place, proof=proof: proof.finds(place, children) for place in range(1, len(planted) + 1)]
+        children.run_all(tasks, judged, jobs)
+        prove.say(f"{bench.bench.top}: {len(left)} of {len(numbers)} left by the proof of {job.title}")
