@@ -41,6 +41,7 @@ COLUMNS = ("block", "properties", "proven", "covers reached", "seconds", "digest
 class Job:
     block: str
     stubs: tuple = ()  # modules, for each of which blocks/any_<module>.sv stands; or `module:file` for another file
+    cut: tuple = ()  # modules inside the block whose outputs may be anything, in each clock
     name: str = ""  # where a block has several jobs
     engine: str = "pdr"
     depth: int = 0  # clocks, of induction and bounded proofs
@@ -89,8 +90,8 @@ def read_jobs():
             raise Undecided(f"jobs.toml: {job.title}: `apart` is for induction, not for {job.engine}")
         if job.progress and not any(is_granted(job, other) for other in jobs):
             raise Undecided(
-                f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `parameters` and"
-                " `assumed`, and leaves out no more properties"
+                f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `cut`, `parameters`"
+                " and `assumed`, and leaves out no more properties"
             )
         if job.progress and job.quick and not any(is_granted(job, other) and other.quick for other in jobs):
             raise Undecided(f"jobs.toml: {job.title}: `quick` without the job of {job.block} that it takes for granted")
@@ -99,7 +100,7 @@ def read_jobs():
 
 def is_granted(job, other):
     """Whether all that a job of progress takes for granted is proven by another."""
-    same = all(getattr(job, one) == getattr(other, one) for one in ("block", "stubs", "parameters", "assumed"))
+    same = all(getattr(job, one) == getattr(other, one) for one in ("block", "stubs", "cut", "parameters", "assumed"))
     return same and not other.progress and other.engine != "bounded" and set(other.without) <= set(job.without)
 
 
@@ -129,14 +130,18 @@ def files_of(job):
     known = {**sources(), **{name: replace(verilog.source(path), name=name) for name, path in stubs.items()}}
     if job.block not in known:
         raise Undecided(f"jobs.toml: {job.block}: hw/rtl has no such block")
+    paths = verilog.paths(known, job.block)
+    missing = [name for name in job.cut if name not in known or verilog.HARDWARE / known[name].path not in paths]
+    if missing:
+        raise Undecided(f"jobs.toml: {job.title}: `cut` names {', '.join(missing)}, which is not inside {job.block}")
     rules = sorted((HERE / "rules").glob("*.sv"))
-    return [*verilog.paths(known, job.block), *rules, *named]
+    return [*paths, *rules, *named]
 
 
 def digest(job, files):
     """Of all that a proof follows from but the programs that run it."""
-    # Jobs that were there before `progress` and `apart` were entries keep their digests.
-    entries = {name: value for name, value in asdict(job).items() if name not in ("progress", "apart") or value}
+    # Jobs that were there before `progress`, `apart` and `cut` were entries keep their digests.
+    entries = {name: value for name, value in asdict(job).items() if name not in ("progress", "apart", "cut") or value}
     hashed = hashlib.sha256(json.dumps(entries, default=sorted).encode())
     for path in with_included(files):
         hashed.update(b"\0" + " ".join(verilog.plain(path).split()).encode())

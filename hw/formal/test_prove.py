@@ -73,6 +73,12 @@ class Jobs(unittest.TestCase):
                 prove.files_of(job)
 
 
+    def test_only_what_is_inside_the_block_can_be_cut(self):
+        prove.files_of(prove.Job("stream_buffer"))
+        with self.assertRaisesRegex(Undecided, "`cut` names lock_port, none, which is not inside lut_fifo"):
+            prove.files_of(prove.Job("lut_fifo", cut=("lut_ram", "lock_port", "none")))
+
+
 class Induction(unittest.TestCase):
     def test_a_property_is_asked_for_in_the_clock_after_all_of_them_held(self):
         model = "; yosys-smt2-topmod t\n; yosys-smt2-register r 3\n; yosys-smt2-assert 0 one\n; yosys-smt2-assert 1 two\n"
