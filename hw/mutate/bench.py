@@ -3,8 +3,8 @@
 
 Blocks with a job in hw/formal are judged by their properties (mutate.py), unless benches.toml has them in `by_tests`.
 All others are judged by the tests of the bench of a top above them (benches.toml): a mutant is killed if a test fails
-with it, or does not end. It is equivalent if a miter of its module with and without it is proven for all time. What is
-left is planted once more in the jobs of its block and of those around it, which may find it. All others survive.
+with it, or does not end. What is left is planted once more in the jobs of its block and of those around it, which may
+find it. It is equivalent if a miter of its module with and without it is proven for all time. All others survive.
 """
 
 import argparse
@@ -159,6 +159,7 @@ def judge(plan, wanted, children, jobs):
     run("short tests", short, missing, lambda verdict: left.append(verdict["mutant"]))
     ask_equivalent(plan, children, sorted(left), early, jobs, EARLY, EARLY_SECONDS)
     run("the other tests", long, sorted(left), keep)
+    judge_by_proofs(plan, children, found, wanted, keep, jobs)
     alive = [number for number in wanted if found[number]["verdict"] == "survived"]
     alive = [number for number in alive if found[number]["asked"] != plan.asked_of(number)]
 
@@ -170,12 +171,11 @@ def judge(plan, wanted, children, jobs):
     for number in alive:
         if found[number]["verdict"] == "survived":
             asked(found[number])
-    judge_by_proofs(plan, children, found, wanted, keep, jobs)
     return found
 
 
 def judge_by_proofs(plan, children, found, wanted, keep, jobs):
-    """Has the jobs of hw/formal judge what survives all else, but for what they have been asked before."""
+    """Has the jobs of hw/formal judge what survives the tests, but for what they have been asked before."""
     alive = {number: found[number] for number in wanted if found[number]["verdict"] == "survived"}
     asked = {number: proofs.asked_of(plan, number) for number in alive}
     alive = {number: one for number, one in alive.items() if one.get("proofs") != asked[number]}
