@@ -191,18 +191,18 @@ function Findings findIn(
       expected: words.expected };
 endfunction
 
-// The first empty slot behind every registered waiter.
+// The first empty slot behind every registered waiter. Which one does not wait for whether
+// it may be taken.
 function Maybe#(Slot) chooseSlot(Fault fault, Words words);
    let places = behind(words.queued);
    if (fault == SlotInGap) places = '1;
    if (fault == SlotTooFar) places = places << 1;
-   Bit#(7) open = words.room & places;
-   if (words.head.cancels == 63) open = 0;
-   if (fault == FullMissed && open == 0) open = 7'h40;
-   return case (lowest(open)) matches
-      tagged Valid .steps: tagged Valid ringSlot(words.start, steps);
-      tagged Invalid: tagged Invalid;
-   endcase;
+   let empty = lowest(words.room & places);
+   let full = words.head.cancels == 63 || !isValid(empty);
+   if (full && fault != FullMissed)
+      return tagged Invalid;
+   else
+      return tagged Valid ringSlot(words.start, full ? 6 : validValue(empty));
 endfunction
 
 // Of the last of these places; 1 is next to be granted.

@@ -116,7 +116,63 @@ typedef union tagged {
    Ending Finish; // the last response
    Bit#(3) Enter; // answer queued in this position, and wait; the head is the expected one
    void Stay; // a waiter found itself still waiting, in the head that is the expected one
-} Deed deriving (Bits, Eq);
+} Deed deriving (Eq);
+
+// As bits, each part has a place of its own, since to share them would put all parts in the
+// deepest path of the unit. The phase is in one place for both accesses, the position for
+// both answers. What a deed does not have is any value.
+typedef struct {
+   Bit#(3) kind;
+   Phase phase;
+   Slot slot;
+   Change change;
+   Code code;
+   Bool again;
+   Bit#(3) position;
+} DeedParts deriving (Bits);
+
+instance Bits#(Deed, 20);
+   function Bit#(20) pack(Deed deed);
+      DeedParts parts = ?;
+      case (deed) matches
+         tagged IssueWrite .next: begin
+            parts.kind = 0;
+            parts.phase = next.phase;
+            parts.slot = next.slot;
+            parts.change = next.change;
+         end
+         tagged IssueRead .phase: begin
+            parts.kind = 1;
+            parts.phase = phase;
+         end
+         tagged Finish .ending: begin
+            parts.kind = 2;
+            parts.code = ending.code;
+            parts.again = ending.again;
+            parts.position = ending.position;
+         end
+         tagged Enter .position: begin
+            parts.kind = 3;
+            parts.position = position;
+         end
+         tagged Stay: parts.kind = 4;
+      endcase
+      return pack(parts);
+   endfunction
+
+   function Deed unpack(Bit#(20) bits);
+      DeedParts parts = unpack(bits);
+      case (parts.kind)
+         0: return tagged IssueWrite NextWrite {
+            phase: parts.phase, slot: parts.slot, change: parts.change };
+         1: return tagged IssueRead parts.phase;
+         2: return tagged Finish Ending {
+            code: parts.code, again: parts.again, position: parts.position };
+         3: return tagged Enter parts.position;
+         default: return Stay;
+      endcase
+   endfunction
+endinstance
 
 typedef struct {
    Deed deed;

@@ -110,7 +110,12 @@ module tuple_lock_unit_formal (
         request_t     request;
         logic [3:0]   phase;
         logic [2:0]   deed;
-        logic [8:0]   what;
+        logic [3:0]   next;       // phase of an access
+        logic [2:0]   slot;
+        logic [1:0]   change;
+        logic [3:0]   code;
+        logic         again;
+        logic [2:0]   position;
         progress_t    progress;
         logic [63:0]  changed;
     } decided_t;
@@ -335,14 +340,14 @@ module tuple_lock_unit_formal (
         && !aims(i_block.unit_standing_full, standing.request.op, standing.request.target))
     // What was decided fits the request, and is what its phase lets follow.
     `RULE(next_access_is_one_of_the_request, 1, !under_way[0] || (
-        decided.deed == IssueWrite ? is_phase_of(op_q, waited, decided.what[8:5])
-            && (is_atomic(decided.what[8:5]) || is_store(decided.what[8:5]))
-            && (decided.what[1:0] != 0) == is_atomic(decided.what[8:5])
-        : decided.deed == IssueRead ? is_phase_of(op_q, waited, decided.what[3:0]) && is_read(decided.what[3:0])
-            && decided.what[3:0] != Watch
+        decided.deed == IssueWrite ? is_phase_of(op_q, waited, decided.next)
+            && (is_atomic(decided.next) || is_store(decided.next))
+            && (decided.change != 0) == is_atomic(decided.next)
+        : decided.deed == IssueRead ? is_phase_of(op_q, waited, decided.next) && is_read(decided.next)
+            && decided.next != Watch
         : decided.deed == Enter ? op_q == Acquire && !waited
         : decided.deed == Stay ? op_q == Acquire && waited
-        : decided.deed == Finish && (op_q == Poll || decided.what[7:4] != Queued)))
+        : decided.deed == Finish && (op_q == Poll || decided.code != Queued)))
     // Its end, once decided, is not to be queued.
     function automatic logic has_end(progress_t progress);
         return !progress.ends || progress.ending != Queued;
