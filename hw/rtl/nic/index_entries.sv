@@ -2,8 +2,9 @@
 // The cached entries, and the pipeline that carries out operations on them: read, compare, modify.
 //
 // Contract: takes a step each clock and answers it three clocks later, in order; each sees what
-// those before it have done. `line_i` is the fetched entry of `line_miss_o` in the same clock. A
-// snapshot gives the entry as all steps before it left it. Layout of lines: docs/nic-lookup.md.
+// those before it have done. `line_i` is the fetched entry of `line_miss_o` in the same clock; it
+// has come before its step. A snapshot gives the entry as all steps before it left it. Layout of
+// lines: docs/nic-lookup.md.
 module index_entries #(
     parameter int unsigned LogPlaces  = 14,
     parameter int unsigned Objects    = 2,
@@ -196,22 +197,22 @@ module index_entries #(
 
     // The entry before the operation, compared; and what the operation before leaves, compared: with
     // what it finds or with what it brings.
-    entry_t             line, base;
+    entry_t             line_q, base;
     compared_t          of_line, of_stored, of_written, of_base, of_found, of_left, left;
     wanted_t            wanted;
     logic [Objects-1:0] placed, owner_taken, version_taken, left_pinned, left_most;
     logic               epoch_grows, takes_modified;
-    assign line_miss_o    = compare_miss_q;
+    assign line_miss_o    = read_miss_q;
     assign takes_modified = compare_next_q && !compare_step_q.is_install;
-    // Lines and entries come late from their memories, so each is compared before one is chosen.
-    assign line           = unpack(line_i);
-    assign base           = compare_step_q.is_install ? line : compare_after_next_q ? written_q : stored;
+    // Entries come late from their memory, so each is compared before one is chosen. A line was
+    // there long before its step, so it is read a clock earlier.
+    assign base           = compare_step_q.is_install ? line_q : compare_after_next_q ? written_q : stored;
     assign wanted         = '{
         compare_request_q.key, compare_request_q.owner, compare_request_q.version, compare_request_q.epoch
     };
     assign of_found       = compare(modify_entry_q, wanted);
     always_comb begin
-        of_line    = found_in(line, wanted);
+        of_line    = found_in(line_q, wanted);
         of_stored  = found_in(stored, wanted);
         of_written = found_in(written_q, wanted);
         of_base    = compare_step_q.is_install ? of_line : compare_after_next_q ? of_written : of_stored;
@@ -238,6 +239,7 @@ module index_entries #(
         read_miss_q          <= miss_i;
         read_request_q       <= request_i;
         read_value_q         <= value_i;
+        line_q               <= unpack(line_i);
         compare_step_q       <= read_step_q;
         compare_place_q      <= read_place_q;
         compare_miss_q       <= read_miss_q;
