@@ -179,10 +179,12 @@ impl Traffic {
         let (version, ignored) =
             (self.versions[random.random_range(0..self.versions.len())], random.random::<u32>());
         let owner = self.owners[random.random_range(0..self.owners.len())];
-        let epoch = match random.random_ratio(1, 6) {
-            true => random.random_range(0..4),
-            false => u64::from(bench.oracle.epoch(segment)),
-        };
+        let current = bench.oracle.epoch(segment);
+        let epoch = u64::from(match random.random_range(0..12) {
+            0 => current.wrapping_sub(random.random_range(1..4)),
+            1 => current ^ 1 << random.random_range(0..16),
+            _ => current,
+        });
         let displacement = match random.random_ratio(1, 100) {
             true => random.random_range(0..256_u64),
             false => random.random_range(0..=u64::from(self.limit)),
@@ -247,6 +249,15 @@ enum Kind {
     Resets,
 }
 
+/// An entry that has counted for any time, often up to where a carry goes far.
+fn with_any_epoch(random: &mut ChaCha8Rng, entry: &[u64]) -> Vec<u64> {
+    let epoch: u16 = random.random::<u16>() | (0xFFFF_u32 >> random.random_range(0..=16)) as u16;
+    let epoch = epoch.wrapping_sub(random.random_range(0..4));
+    let mut words = entry.to_vec();
+    words[0] = words[0] & !(0xFFFF << 10) | u64::from(epoch) << 10;
+    words
+}
+
 fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Vec<Answered>, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let table = table(&mut random, &subject);
@@ -264,7 +275,9 @@ fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Vec<Answer
         bench.oracle.apply(&request);
     }
     for n in 0..SEGMENTS {
-        bench.load(subject.segment(n));
+        let segment = subject.segment(n);
+        bench.oracle.restore(segment, &with_any_epoch(&mut random, &bench.oracle.entry(segment)));
+        bench.load(segment);
     }
     traffic.token = 0;
     let (requests, most_open) = (600, random.random_range(1..100));
