@@ -264,7 +264,7 @@ class Proofs(unittest.TestCase):
     )  # fmt: skip
 
     def test_the_jobs_of_a_block_and_of_those_around_it_are_asked(self):
-        self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 1)], ["vector_queue"])
+        self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 1)], ["vector_fill", "vector_queue"])
         self.assertEqual(proofs.jobs_of(self.plan, 2), [])
 
     def test_what_a_proof_finds_does_not_survive_and_what_it_does_not_is_asked_once(self):
@@ -296,7 +296,7 @@ class Proofs(unittest.TestCase):
             mock.patch.object(proofs.Proof, "finds", lambda _, place, children: ("killed", f"rule of {place}")),
         ):
             proofs.ask(self.plan, Children({}), [1, 2], done.append, 1)
-        self.assertEqual(done, [{"mutant": 2, "verdict": "killed", "by": "vector_queue: rule of 1"}])
+        self.assertEqual(done, [{"mutant": 2, "verdict": "killed", "by": "vector_fill: rule of 1"}])
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ module landing_reader
 `ifndef SYNTHESIS
     nothing_is_written_to_the_host: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !arvalid[1] && !awvalid[1] && !wvalid[1]);
-    no_read_is_refused: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    no_write_is_refused: assert property (@(posedge clk_i) disable iff (!rst_ni)
         refused[1] == 0);
 `endif
 
