@@ -43,56 +43,35 @@ module lookup_block_formal
     logic [11:0] address;
     arbitrary #(.Width(12)) i_address (.clk_i, .value_o(address));
 
-    // Of the counter at the address, how many come in this clock; they are counted a clock later. And inside of the block, those
-    // that come, a clock later, and the counter.
-    logic [12:0] come, came_q, came;
-    logic [63:0] count_q, counter;
+    // Of each counter, in the order of the map, what it is and how many come, a clock after they happened. The block has those of
+    // single events in one array, in which that of trips, and what follows it, have no place but one.
+    localparam int unsigned Counters = 21;
+    logic [Counters-1:0][63:0] counts;
+    logic [Counters-1:0][12:0] come, happen, happened_q;
+    assign counts = {
+        i_block.count_q[17:11], i_block.bytes_read_q, i_block.slots_read_q, i_block.reads_q, i_block.trips_q,
+        i_block.count_q[9:0]
+    };
     always_comb begin
-        case ({address[11:3], 3'd0})
-            REQUESTS:           come = 13'(index_events_i.request);
-            LOOK_UPS:           come = 13'(index_events_i.look_up);
-            HITS:               come = 13'(index_events_i.hit);
-            MISSES:             come = 13'(index_events_i.miss);
-            FOUND:              come = 13'(walk_events_i.found);
-            FOUND_IN_BUCKETS:   come = 13'(walk_events_i.found_in_bucket);
-            ABSENT:             come = 13'(walk_events_i.absent);
-            GAVE_UP:            come = 13'(walk_events_i.gave_up);
-            NOT_READ:           come = 13'(walk_events_i.not_read);
-            SHORT_HINTS:        come = 13'(walk_events_i.short_hint);
-            TRIPS:              come = 13'(index_events_i.miss) + 13'(walk_events_i.trip);
-            READS:              come = 13'(read_valid_i);
-            SLOTS_READ:         come = read_valid_i ? 13'(read_slots_i) : '0;
-            BYTES_READ:         come = read_valid_i ? read_bytes_i : '0;
-            REPEATED_READINGS:  come = 13'(walk_events_i.repeated_reading);
-            DISTURBED_READINGS: come = 13'(walk_events_i.disturbed_reading);
-            FILLS:              come = 13'(index_events_i.fill);
-            FILLS_STALE:        come = 13'(index_events_i.fill_stale);
-            FILLS_FULL:         come = 13'(index_events_i.fill_full);
-            HINTS_SET:          come = 13'(index_events_i.hint_set);
-            INDEX_ERRORS:       come = 13'(index_events_i.index_error);
-            default:            come = '0;
-        endcase
-        {came, counter} = '0;
-        case ({address[11:3], 3'd0})
-            TRIPS:      {came, counter} = {13'(i_block.more_trips_q), i_block.trips_q};
-            READS:      {came, counter} = {13'(i_block.read_q), i_block.reads_q};
-            SLOTS_READ: {came, counter} = {13'(i_block.slots_q), i_block.slots_read_q};
-            BYTES_READ: {came, counter} = {i_block.bytes_q, i_block.bytes_read_q};
-            default:
-                for (int unsigned n = 0; n < i_block.Events; n++) begin
-                    // Its counters are in the order of the registers, but for those above, which stand in the place of one.
-                    if (n != 10 && {address[11:3], 3'd0} == REQUESTS + 12'(8 * (n < 10 ? n : n + 3))) begin
-                        {came, counter} = {13'(i_block.events_q[n]), i_block.count_q[n]};
-                    end
-                end
-        endcase
+        for (int unsigned n = 0; n < 10; n++) come[n] = 13'(i_block.events_q[n]);
+        for (int unsigned n = 14; n < Counters; n++) come[n] = 13'(i_block.events_q[n-3]);
+        come[13:10] = {i_block.bytes_q, 13'(i_block.slots_q), 13'(i_block.read_q), 13'(i_block.more_trips_q)};
     end
-    always_ff @(posedge clk_i) begin
-        came_q  <= rst_ni ? come : '0;
-        count_q <= rst_ni ? count_q + 64'(came_q) : '0;
+    assign happen = {
+        13'(index_events_i.index_error), 13'(index_events_i.hint_set), 13'(index_events_i.fill_full),
+        13'(index_events_i.fill_stale), 13'(index_events_i.fill), 13'(walk_events_i.disturbed_reading),
+        13'(walk_events_i.repeated_reading), read_valid_i ? read_bytes_i : 13'd0,
+        read_valid_i ? 13'(read_slots_i) : 13'd0, 13'(read_valid_i),
+        13'(index_events_i.miss) + 13'(walk_events_i.trip), 13'(walk_events_i.short_hint),
+        13'(walk_events_i.not_read), 13'(walk_events_i.gave_up), 13'(walk_events_i.absent),
+        13'(walk_events_i.found_in_bucket), 13'(walk_events_i.found), 13'(index_events_i.miss),
+        13'(index_events_i.hit), 13'(index_events_i.look_up), 13'(index_events_i.request)
+    };
+    always_ff @(posedge clk_i) happened_q <= rst_ni ? happen : '0;
+    for (genvar n = 0; n < Counters; n++) begin : g_counters
+        `RULE(all_that_come_are_counted, 1, counts[n] == $past(rst_ni ? counts[n] + 64'(come[n]) : 64'd0))
+        `RULE(what_happened_comes, 1, come[n] == happened_q[n])
     end
-    `RULE(all_are_counted, 1, count_q == counter)
-    `RULE(what_comes_is_kept_for_a_clock, 1, came_q == came)
 
     // ---- The map.
 
@@ -109,10 +88,10 @@ module lookup_block_formal
             RETURN:         told = 32'(under_way_i);
             SETTINGS_ERROR: told = 32'(error_q);
             FLUSH:          told = {30'd0, flush_failed_i, flushed_i};
-            default:        told = address[2] ? count_q[63:32] : count_q[31:0];
+            default:        told = counts[address[7:3]][32*address[2] +: 32];
         endcase
     end
-    `include "registers.svh"
+`include "registers.svh"
 
     function automatic place_t place_of(input logic [11:0] at);
         case (at)
@@ -222,5 +201,5 @@ module lookup_block_formal
     `REACHED(last_setting_does_not_fit, error_q == 4'd12)
     `REACHED(write_is_refused_after_the_block_was_on, ends_q && refused_q && !enable_o && !flush_o && strobe_i == '1
         && address_i == SLOTS)
-    `REACHED(bytes_are_counted, address == BYTES_READ && count_q > 64'd8191)
+    `REACHED(bytes_are_counted, counts[13] > 64'd8191)
 endmodule

@@ -6,8 +6,8 @@
 // registers get it; `told`, what the block has to tell at `address` in this clock; `ReadsLate`, 1 where a read takes one more
 // clock; and `place_of`, the words of the map.
 
-    // What a word has: `kept` are bits that stay as they were written, or from the reset on as in `first`; all others are 0, but
-    // in a word that is told.
+    // What a word has: `kept` are bits that stay as they were written, or from the reset on as in `first`; all others are 0. A word
+    // that keeps none is told.
     typedef struct packed {
         logic        reads;
         logic        writes;
@@ -56,7 +56,7 @@
     end
     // A read gives what was there when it was carried out.
     `RULE(read_gives_the_word, 1, !done_o || write_i || error_o || !ours
-        || data_o == $past(place == Told ? told : word, 1 + 32'(ReadsLate)))
+        || data_o == $past(place.kept == '0 ? told : word, 1 + 32'(ReadsLate)))
 
     `RULE(only_settings_are_written, 1, !written_q || place.writes)
 

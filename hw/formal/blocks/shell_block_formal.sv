@@ -39,7 +39,7 @@ module shell_block_formal
             if (address == INTERRUPT_COUNT + 12'(4 * n)) told = interrupt_count_i[n];
         end
     end
-    `include "registers.svh"
+`include "registers.svh"
 
     function automatic place_t place_of(input logic [11:0] at);
         case (at)
