@@ -37,12 +37,13 @@ module queue_block_formal
     queue_block i_block (.*);
 
     // What counts: of the outputs, and of what the engine gets from the registers.
-    logic [$bits(submission_o)+379:0] seen;
+    logic [$bits(submission_o)+380:0] seen;
     assign seen = {
         done_o, done_o && error_o, done_o && !write_i && !error_o ? data_o : 32'd0, i_block.i_engine.enable_i,
         i_block.i_engine.rings_i, i_block.i_engine.submission_tail_i, i_block.i_engine.completion_head_i,
         i_block.i_engine.interrupt_enable_i, interrupts_o, running_o, memory_quiet_o, read_valid_o, read_address_o,
-        store_valid_o, store_address_o, store_data_o, submission_valid_o, submission_o, completion_ready_o
+        store_valid_o, store_address_o, store_data_o, submission_valid_o, submission_o, completion_ready_o,
+        i_block.i_clock.busy_i
     };
 
     logic [11:0] address;
@@ -174,6 +175,10 @@ module queue_block_formal
         i_block.i_engine.stored_error_i, i_block.i_engine.submission_ready_i, i_block.i_engine.completion_valid_i,
         i_block.i_engine.completion_i
     })
+
+    // The clock runs while a valid signal is high.
+    `RULE(clock_runs_while_something_happens, 1, i_block.i_clock.busy_i == (valid_i || line_valid_i || stored_valid_i
+        || completion_valid_i || read_valid_o || store_valid_o || submission_valid_o))
 
     `REACHED(write_is_refused_while_the_queue_is_on, ends_q && refused_q && enable_q && strobe_i == '1)
     `REACHED(error_comes_with_a_write, $past(rst_ni && carries && address_i == CONTROL && data_i[0]) && !enable_q)
