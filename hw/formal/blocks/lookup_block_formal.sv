@@ -77,7 +77,7 @@ module lookup_block_formal
 
     localparam bit ReadsLate = 1;
     logic        fixed_q, refused;
-    logic [31:0] told, given;
+    logic [31:0] told, given, word;
     logic [3:0]  wrong, error_q;
     always_ff @(posedge clk_i) fixed_q <= enable_o || flush_o || !idle_i;
     assign refused = write_refused(address_i, data_i, strobe_i, fixed_q);
@@ -91,6 +91,42 @@ module lookup_block_formal
             default:        told = counts[address[7:3]][32*address[2] +: 32];
         endcase
     end
+    // Settings, as they come out. Of some, more is kept than comes out.
+    logic [31:0] limit, more, segment_shift, value_bytes, most_readings;
+    assign limit         = i_block.from_registers.LIMIT.value.value;
+    assign more          = i_block.from_registers.MORE.value.value;
+    assign segment_shift = i_block.from_registers.SEGMENT_SHIFT.value.value;
+    assign value_bytes   = i_block.from_registers.VALUE_BYTES.value.value;
+    assign most_readings = i_block.from_registers.MOST_READINGS.value.value;
+    always_comb begin
+        case (address)
+            CONTROL:                word = {30'd0, flush_o, enable_o};
+            TABLE_BASE:             word = settings_o.table_base[31:0];
+            TABLE_BASE + 12'd4:     word = settings_o.table_base[63:32];
+            SLOTS:                  word = settings_o.slots;
+            LIMIT:                  word = limit;
+            MORE:                   word = more;
+            SEGMENT_SHIFT:          word = segment_shift;
+            DIRECTORY_BASE:         word = settings_o.directory_base[31:0];
+            DIRECTORY_BASE + 12'd4: word = settings_o.directory_base[63:32];
+            OVERFLOW_BASE:          word = settings_o.overflow_base[31:0];
+            OVERFLOW_BASE + 12'd4:  word = settings_o.overflow_base[63:32];
+            OVERFLOW_SLOTS:         word = settings_o.overflow_slots;
+            VALUE_BYTES:            word = value_bytes;
+            MOST_READINGS:          word = most_readings;
+            INDEX_BASE:             word = settings_o.index_base[31:0];
+            INDEX_BASE + 12'd4:     word = settings_o.index_base[63:32];
+            SEGMENTS:               word = settings_o.segments;
+            IDLE_TIME:              word = 32'(settings_o.idle_time);
+            FLUSH_TIME:             word = 32'(settings_o.flush_time);
+            default:                word = place_of(address).first;
+        endcase
+    end
+    `RULE(low_bits_come_out, 1, settings_o.limit == limit[5:0] && settings_o.more == more[6:0]
+        && settings_o.segment_shift == segment_shift[4:0] && settings_o.value_bytes == value_bytes[6:0]
+        && settings_o.most_readings == most_readings[7:0])
+    `RULE(times_have_16_bits, 1, !i_block.from_registers.IDLE_TIME.clocks.value[16]
+        && !i_block.from_registers.FLUSH_TIME.clocks.value[16])
 `include "registers.svh"
 
     function automatic place_t place_of(input logic [11:0] at);
@@ -114,57 +150,8 @@ module lookup_block_formal
         endcase
     endfunction
 
-    // ---- Settings.
+    // ---- The first setting that does not fit.
 
-    // Of these, more is kept than comes out.
-    logic [31:0] limit, more, segment_shift, value_bytes, most_readings;
-    assign limit         = i_block.from_registers.LIMIT.value.value;
-    assign more          = i_block.from_registers.MORE.value.value;
-    assign segment_shift = i_block.from_registers.SEGMENT_SHIFT.value.value;
-    assign value_bytes   = i_block.from_registers.VALUE_BYTES.value.value;
-    assign most_readings = i_block.from_registers.MOST_READINGS.value.value;
-    // As they are kept, and as they come out.
-    logic [31:0] kept, out;
-    always_comb begin
-        kept = word;
-        out  = word;
-        case (address)
-            CONTROL:                out       = {30'd0, flush_o, enable_o};
-            TABLE_BASE:             out       = settings_o.table_base[31:0];
-            TABLE_BASE + 12'd4:     out       = settings_o.table_base[63:32];
-            SLOTS:                  out       = settings_o.slots;
-            LIMIT:                  out[5:0]  = settings_o.limit;
-            MORE:                   out[6:0]  = settings_o.more;
-            SEGMENT_SHIFT:          out[4:0]  = settings_o.segment_shift;
-            DIRECTORY_BASE:         out       = settings_o.directory_base[31:0];
-            DIRECTORY_BASE + 12'd4: out       = settings_o.directory_base[63:32];
-            OVERFLOW_BASE:          out       = settings_o.overflow_base[31:0];
-            OVERFLOW_BASE + 12'd4:  out       = settings_o.overflow_base[63:32];
-            OVERFLOW_SLOTS:         out       = settings_o.overflow_slots;
-            VALUE_BYTES:            out[6:0]  = settings_o.value_bytes;
-            MOST_READINGS:          out[7:0]  = settings_o.most_readings;
-            INDEX_BASE:             out       = settings_o.index_base[31:0];
-            INDEX_BASE + 12'd4:     out       = settings_o.index_base[63:32];
-            SEGMENTS:               out       = settings_o.segments;
-            IDLE_TIME:              out       = 32'(settings_o.idle_time);
-            FLUSH_TIME:             out       = 32'(settings_o.flush_time);
-            default: ;
-        endcase
-        case (address)
-            LIMIT:                  kept      = limit;
-            MORE:                   kept      = more;
-            SEGMENT_SHIFT:          kept      = segment_shift;
-            VALUE_BYTES:            kept      = value_bytes;
-            MOST_READINGS:          kept      = most_readings;
-            IDLE_TIME:              kept      = 32'(i_block.from_registers.IDLE_TIME.clocks.value);
-            FLUSH_TIME:             kept      = 32'(i_block.from_registers.FLUSH_TIME.clocks.value);
-            default: ;
-        endcase
-    end
-    `RULE(setting_is_kept, 1, kept == word)
-    `RULE(setting_comes_out_as_it_was_written, 1, out == word)
-
-    // The first that does not fit.
     always_comb begin
         if (settings_o.table_base[5:0] != 0) wrong = 4'd1;
         else if (settings_o.slots == 0) wrong = 4'd2;

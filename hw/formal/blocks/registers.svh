@@ -3,8 +3,8 @@
 // it; and of one word, at an address that is any, what is written and read.
 //
 // The wrapper has declared `refused`, whether the map refuses the write that comes in this clock; `given`, the data of a write as the
-// registers get it; `told`, what the block has to tell at `address` in this clock; `ReadsLate`, 1 where a read takes one more
-// clock; and `place_of`, the words of the map.
+// registers get it; `word`, what the block keeps at `address`, or `told`, what it has to tell there in this clock; `ReadsLate`, 1
+// where a read takes one more clock; and `place_of`, the words of the map.
 
     // What a word has: `kept` are bits that stay as they were written, or from the reset on as in `first`; all others are 0. A word
     // that keeps none is told.
@@ -39,26 +39,19 @@
     `RULE(access_ends_once_and_in_time, 1, done_o == ends_q)
     `RULE(error_where_the_map_refuses, 1, !done_o || error_o == (refused_q || !stands))
 
-    // The word.
+    // The word: as it was written last, and a read gives what was there when it was carried out.
     place_t      place;
-    logic        ours, written_q;
-    logic [31:0] bytes, written, word, word_q;
+    logic        ours, writes;
+    logic [31:0] bytes, written;
     assign place   = place_of(address);
     assign ours    = address_i == address;
     assign bytes   = {{8{strobe_i[3]}}, {8{strobe_i[2]}}, {8{strobe_i[1]}}, {8{strobe_i[0]}}};
-    assign word    = (written_q ? word_q : place.first) & place.kept;
-    assign written = word & ~bytes | given & bytes;
-    logic writes;
-    assign writes = carried_q && write_i && !refused_q && ours && place.writes;
-    always_ff @(posedge clk_i) begin
-        written_q <= rst_ni && (written_q || writes);
-        if (writes) word_q <= written;
-    end
-    // A read gives what was there when it was carried out.
+    assign written = (word & ~bytes | given & bytes) & place.kept;
+    assign writes  = carried_q && write_i && !refused_q && ours && place.writes;
+    `RULE(word_is_as_it_was_written, 1, place.kept == '0
+        || word == ($past(rst_ni) ? $past(writes ? written : word) : place.first))
     `RULE(read_gives_the_word, 1, !done_o || write_i || error_o || !ours
         || data_o == $past(place.kept == '0 ? told : word, 1 + 32'(ReadsLate)))
-
-    `RULE(only_settings_are_written, 1, !written_q || place.writes)
 
     // What is known inside, for the induction.
     `RULE(access_is_taken, 1, i_block.i_access.taken_q == (carried_q || reads_q || ends_q))
@@ -72,7 +65,7 @@
     `RULE(access_is_in_one_place, 1, $onehot0({carried_q, reads_q, ends_q}))
     `RULE(access_on_its_way_is_a_read, 1, !reads_q || !write_i && !refused_q)
 
-    `REACHED(word_is_written_and_read, ends_q && !write_i && ours && written_q && data_o != place.first)
+    `REACHED(word_is_written_and_read, ends_q && !write_i && ours && place.writes && place.kept != '0 && data_o != place.first)
     `REACHED(what_is_told_is_read, ends_q && !write_i && ours && stands && place.kept == '0 && data_o != '0)
     `REACHED(constant_is_read, ends_q && !write_i && ours && stands && !place.writes && place.kept == '1)
     `REACHED(write_is_refused, ends_q && refused_q)
