@@ -43,8 +43,8 @@ module lookup_block_formal
     logic [11:0] address;
     arbitrary #(.Width(12)) i_address (.clk_i, .value_o(address));
 
-    // Of each counter, in the order of the map, what it is and how many come, a clock after they happened. The block has those of
-    // single events in one array, in which that of trips, and what follows it, have no place but one.
+    // Of each counter, in the order of the map, what it is and how many come, a clock after they happened. The block has those
+    // of single events in one array, in which those of trips, reads, slots and bytes have one empty place.
     localparam int unsigned Counters = 21;
     logic [Counters-1:0][63:0] counts;
     logic [Counters-1:0][12:0] come, happen, happened_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// queue_block, on a clock that does not stop, and with an engine that does anything: of any word of the map, what a read gives is
-// what was written last, or what the engine has made of it, or what was counted; the engine gets the settings as they
-// were written, and they stay while the queue is on.
+// queue_block, on a clock that does not stop, and with an engine that does anything: of any word of the map, what a read
+// gives is what was written last, or what the engine has made of it, or what was counted; the engine gets the settings as
+// they were written, and they stay while the queue is on.
 `include "../rules/rule.svh"
 module queue_block_formal
     import queue_map_pkg::*;

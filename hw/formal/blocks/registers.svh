@@ -2,12 +2,12 @@
 // The registers of a block behind register_access: each access ends once and in time, with an error where the map refuses
 // it; and of one word, at an address that is any, what is written and read.
 //
-// The wrapper has declared `refused`, whether the map refuses the write that comes in this clock; `given`, the data of a write as the
-// registers get it; `word`, what the block keeps at `address`, or `told`, what it has to tell there in this clock; `ReadsLate`, 1
-// where a read takes one more clock; and `place_of`, the words of the map.
+// The wrapper has declared `refused`, whether the map refuses the write that comes in this clock; `given`, the data of a write as
+// the registers get it; `word`, what the block keeps at `address`, or `told`, what it has to tell there in this clock;
+// `ReadsLate`, 1 where a read takes one more clock; and `place_of`, the words of the map.
 
-    // What a word has: `kept` are bits that stay as they were written, or from the reset on as in `first`; all others are 0. A word
-    // that keeps none is told.
+    // What a word has: `kept` are bits that stay as they were written, or from the reset on as in `first`; all others are 0. A
+    // word that keeps none is told.
     typedef struct packed {
         logic        reads;
         logic        writes;
