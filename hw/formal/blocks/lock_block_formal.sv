@@ -100,7 +100,7 @@ module lock_block_formal (
         .arvalid, .arready, .araddr, .rvalid, .rready(1'b1), .rdata(i_block.i_unit.s_axil_rdata), .rresp);
 
     // What counts: of the outputs, and of what the unit gets of answers and accesses.
-    logic [1737:0] seen;
+    logic [1559:0] seen;
     assign seen = {
         done_o, done_o && error_o, done_o && !write_i && !error_o ? data_o : 32'd0, s_axis_req_tready,
         m_axis_rsp_tvalid, m_axis_rsp_tvalid ? m_axis_rsp_tdata : 64'd0, s_axis_inv_tready,
