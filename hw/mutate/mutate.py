@@ -68,7 +68,7 @@ class Plan:
         hashed = hashlib.sha256(json.dumps({**self.wish, "files": None, "block_files": None}).encode())
         programs = [HERE / "mutate.py", HERE / "plant.py", HERE / "aiger.py", HERE.parent / "formal/model.py"]
         rules = (HERE.parent / "formal/rules").iterdir()
-        for path in [*self.files, *programs, *sorted(rules)]:
+        for path in [*prove.with_included(self.files), *programs, *sorted(rules)]:
             hashed.update(b"\0" + path.read_bytes())
         return hashed.hexdigest()[:12]
 
