@@ -153,7 +153,7 @@ def with_included(files):
     result = list(files)
     for path in result:
         if path.parent == HERE / "blocks":
-            named = re.findall(r'^`include "(.+)"', path.read_text(encoding="utf-8"), re.M)
+            named = re.findall(r'^\s*`include "(.+)"', path.read_text(encoding="utf-8"), re.M)
             result += [path.parent / one for one in named if not one.startswith("../rules/")]
     return result
 

@@ -73,6 +73,10 @@ class Jobs(unittest.TestCase):
                 prove.files_of(job)
 
 
+    def test_what_a_stand_in_includes_is_one_of_its_files(self):
+        stand_in = prove.HERE / "blocks/any_kept_lut_fifo.sv"
+        self.assertIn(prove.HERE / "blocks/followed_word.svh", prove.with_included([stand_in]))
+
     def test_only_what_is_inside_the_block_can_be_cut(self):
         prove.files_of(prove.Job("stream_buffer"))
         with self.assertRaisesRegex(Undecided, "`cut` names lock_port, none, which is not inside lut_fifo"):

@@ -3,8 +3,8 @@
 
 Blocks with a job in hw/formal are judged by their properties (mutate.py), unless benches.toml has them in `by_tests`.
 All others are judged by the tests of the bench of a top above them (benches.toml): a mutant is killed if a test fails
-with it, or does not end. What is left is planted once more in the jobs of its block and of those around it, which may
-find it. It is equivalent if a miter of its module with and without it is proven for all time. All others survive.
+with it, or does not end. It is equivalent if a miter of its module with and without it is proven for all time. What is
+left is planted once more in the jobs of its block and of those around it, which may find it. All others survive.
 """
 
 import argparse
@@ -37,9 +37,12 @@ BY_PROOF = "by_proof"
 
 
 def known(plan, tests):
-    """The verdicts of earlier runs by number. What survived other tests is judged again, and what other miters say."""
+    """The verdicts of earlier runs by number. What survived other tests is judged again, and what other miters or proofs
+    say."""
     result = {}
     for number, one in mutate.Plan.known(plan).items():
+        if one.get(BY_PROOF) and one.get("proofs") != proofs.asked_of(plan, number):
+            one = {**one, "verdict": "survived", "by": "", BY_PROOF: False}
         if one["verdict"] == "killed" or one.get(BY_PROOF):
             result[number] = one
         elif one.get("tests") == tests:
@@ -159,7 +162,6 @@ def judge(plan, wanted, children, jobs):
     run("short tests", short, missing, lambda verdict: left.append(verdict["mutant"]))
     ask_equivalent(plan, children, sorted(left), early, jobs, EARLY, EARLY_SECONDS)
     run("the other tests", long, sorted(left), keep)
-    judge_by_proofs(plan, children, found, wanted, keep, jobs)
     alive = [number for number in wanted if found[number]["verdict"] == "survived"]
     alive = [number for number in alive if found[number]["asked"] != plan.asked_of(number)]
 
@@ -171,18 +173,22 @@ def judge(plan, wanted, children, jobs):
     for number in alive:
         if found[number]["verdict"] == "survived":
             asked(found[number])
+    # At the end: what changes nothing here is not to be counted as found elsewhere.
+    judge_by_proofs(plan, children, found, wanted, keep, jobs)
     return found
 
 
 def judge_by_proofs(plan, children, found, wanted, keep, jobs):
-    """Has the jobs of hw/formal judge what survives the tests, but for what they have been asked before."""
+    """Has the jobs of hw/formal judge what survives all else, but for what they have been asked before."""
     alive = {number: found[number] for number in wanted if found[number]["verdict"] == "survived"}
     asked = {number: proofs.asked_of(plan, number) for number in alive}
-    alive = {number: one for number, one in alive.items() if one.get("proofs") != asked[number]}
-    proofs.ask(plan, children, list(alive), lambda verdict: keep({**verdict, BY_PROOF: True}), jobs)
+    alive = {number: {**one, "proofs": asked[number]} for number, one in alive.items() if one.get("proofs") != asked[number]}
+    unasked = proofs.ask(
+        plan, children, list(alive), lambda verdict: keep({**alive[verdict["mutant"]], **verdict, BY_PROOF: True}), jobs
+    )
     for number, one in alive.items():
-        if found[number]["verdict"] == "survived":
-            keep({**one, "proofs": asked[number]})
+        if found[number]["verdict"] == "survived" and number not in unasked:
+            keep(one)
 
 
 def report(plan, names, found):

@@ -50,7 +50,7 @@ class Plan:
         self.wish = {
             **engines.wish_of(job, self.files), "number": number, "seed": seed,
             "outputs": outputs(verilog.plain(own)), "seen": self.seen(verilog.plain(own)),
-            "block_files": [str(one) for one in [*block_files, own]], "clocks": clocks(job),
+            "block_files": [str(one) for one in [*block_files, own] if not self.is_shared(one)], "clocks": clocks(job),
         }  # fmt: skip
         self.folder = kept / job.title / self.digest()
         self.results = self.folder / "results.jsonl"
@@ -62,6 +62,11 @@ class Plan:
         if missing:
             raise Undecided(f"{self.job.title}: `seen` in its wrapper does not name {', '.join(missing)}")
         return bool(found)
+
+    def is_shared(self, path):
+        """Whether it is a package of which the wrapper has functions, too. A fault in those of the wrapper is none."""
+        wrapper = verilog.plain(self.files[-1])
+        return bool(re.search(rf"\b{path.stem}::", wrapper)) and path.stem.endswith("_pkg")
 
     def digest(self):
         """Of all that verdicts follow from."""
@@ -199,6 +204,8 @@ def run(plan, children, jobs):
     known = plan.known()
     if 0 not in known:
         by = killer(plan, 0, children, clocks(plan.job)[-1], SECONDS[-1])
+        if not by and plan.job.engine == "induction":
+            by = tried(unproven, plan, 0, children)
         if by:
             raise Undecided(f"{by} fails without a mutant")
         if not tried(is_equivalent, plan, 0, children, "miter", SECONDS[-1]):

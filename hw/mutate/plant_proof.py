@@ -6,8 +6,8 @@ plant_proof.py WISH, where WISH is a file of JSON as that of plant.py, with the 
 mutants there, besides. Writes to its folder: mutants.txt and numbers.json, those of them that the model has a place for;
 and the properties, as plant.py does, if there is any.
 
-A place is that of the same line of the source, in a cell of the same kind, of which one instance of the block has as many
-as the bench, at a port that is as wide. All bits of a memory's words are alike, so there the last bit stands for one that
+A place is that of the same line of the source, in a cell of the same kind, at a port that is as wide. It counts only
+where the model has as many such cells as the bench, since nothing tells them apart if there are more. All bits of a memory's words are alike, so there the last bit stands for one that
 narrower words do not have.
 """
 
@@ -39,8 +39,9 @@ def kind_of(cell):
 
 
 def instance_of(name):
-    """That of a cell in a flat design, whose own name begins after the last dot before a dollar sign."""
-    return re.match(r"(?:[^$]*\.)?", name.removeprefix("$flatten"))[0]
+    """That of a cell in a flat design, where its name tells; cells that the reader has only numbered tell nothing."""
+    own = re.sub(r"^\$(flatten|driver\$)", "", name).removeprefix("\\")
+    return re.match(r"(?:[^$]*\.)?", own)[0]
 
 
 def by_kind(module):
@@ -72,8 +73,8 @@ def place_of(design, line, copies, planted):
     width = width_of(cell, options["port"])
     is_word = name_of(module).split("$")[0] in MEMORIES and "ADDR" not in options["port"]
     for found in planted.get(kind, {}).values():
-        # Where the reader has given cells no name, those of several instances are together, the first one's first.
-        has = len(found) % len(alike) == 0 and width_of(found[number], options["port"])
+        # If there are more, some are of another instance, or of the wrapper, and nothing tells which.
+        has = len(found) == len(alike) and width_of(found[number], options["port"])
         if has and (has == width or (is_word and 1 < has < width)):
             bits = [min(int(options[one]), has - 1) for one in ("portbit", "ctrlbit") if one in options]
             if len(bits) == 2 and bits[0] == bits[1]:

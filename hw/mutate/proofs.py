@@ -13,7 +13,11 @@ import verilog
 from children import Undecided
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = [HERE / f"{one}.py" for one in ("proofs", "plant_proof", "plant", "mutate", "aiger")]
+FORMAL = HERE.parent / "formal"
+PROGRAMS = [
+    *(HERE / f"{one}.py" for one in ("proofs", "plant_proof", "plant_bench", "miter_bench", "plant", "mutate", "aiger")),
+    *(FORMAL / one for one in ("model.py", "engines.py")), *sorted((FORMAL / "rules").iterdir()),
+]  # fmt: skip
 
 
 class Proof:
@@ -43,6 +47,11 @@ class Proof:
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
 
+    def fault(self, children):
+        """The property that is not proven without a mutant, if there is one. Then nothing is known of mutants."""
+        by = mutate.killer(self, 0, children, mutate.clocks(self.job)[-1], mutate.SECONDS[-1])
+        return by or self.job.engine == "induction" and mutate.tried(mutate.unproven, self, 0, children)
+
     def finds(self, place, children):
         """The verdict on the mutant of a place in the model, or nothing."""
         for depth, seconds in zip(mutate.clocks(self.job), mutate.SECONDS, strict=True):
@@ -68,6 +77,8 @@ def blocks_around(bench, number):
 def jobs_of(bench, number):
     """The jobs of the block of a mutant, and of those around it, in which the block is what it is in hardware."""
     inner, *_ = blocks = list(blocks_around(bench, number))
+    if inner not in prove.sources():
+        return []
     path = verilog.HARDWARE / prove.sources()[inner].path
     jobs = [job for job in prove.read_jobs() if not job.progress]
     return [job for block in blocks for job in jobs if job.block == block and path in prove.files_of(job)]
@@ -84,8 +95,9 @@ def asked_of(bench, number):
 
 
 def ask(bench, children, numbers, done, jobs):
-    """Gives `done` a verdict on each of these mutants that a proof finds."""
-    left = list(numbers)
+    """Gives `done` a verdict on each of these mutants that a proof finds. Returns those that some proof could not be asked
+    for, which may be found another time."""
+    left, unasked = list(numbers), set()
     by_job = {}
     for number in numbers:
         for place, job in enumerate(jobs_of(bench, number)):
@@ -97,11 +109,12 @@ def ask(bench, children, numbers, done, jobs):
         proof = Proof(job, bench, of_job)
         try:
             planted = proof.build(children)
-            by = planted and mutate.killer(proof, 0, children, mutate.clocks(job)[-1], mutate.SECONDS[-1])
+            by = planted and proof.fault(children)
             if by:
                 raise Undecided(f"{by} fails without a mutant")
         except Undecided as error:
             prove.say(f"{bench.bench.top}: not asked of the proof of {job.title}: {error}")
+            unasked.update(of_job)
             continue
 
         def judged(place, future, planted=planted, job=job):
@@ -114,3 +127,4 @@ def ask(bench, children, numbers, done, jobs):
         tasks = [lambda place=place, proof=proof: proof.finds(place, children) for place in range(1, len(planted) + 1)]
         children.run_all(tasks, judged, jobs)
         prove.say(f"{bench.bench.top}: {len(left)} of {len(numbers)} left by the proof of {job.title}")
+    return unasked

@@ -248,11 +248,14 @@ class Known(unittest.TestCase):
                 mutate.keep(plan, verdict)
             early = {"mutant": 6, "verdict": "equivalent", "by": "miter", "tests": "new", "asked": "old", "early": True}
             mutate.keep(plan, early)
-            mutate.keep(plan, {"mutant": 7, "verdict": "unproven", "by": "job: rule", bench.BY_PROOF: True})
-            found = bench.known(plan, "new")
+            for number, asked in ((8, "new"), (9, "old")):
+                verdict = {"mutant": number, "verdict": "killed", "by": "job: rule", bench.BY_PROOF: True, "proofs": asked}
+                mutate.keep(plan, {**verdict, "tests": "new", "asked": "new"})
+            with mock.patch.object(proofs, "asked_of", lambda *_: "new"):
+                found = bench.known(plan, "new")
         self.assertEqual(
             {number: one["verdict"] for number, one in found.items()},
-            {1: "killed", 3: "survived", 4: "unasked", 5: "survived", 7: "unproven"},
+            {1: "killed", 3: "survived", 4: "unasked", 5: "survived", 8: "killed", 9: "survived"},
         )
 
 
@@ -277,14 +280,18 @@ class Proofs(unittest.TestCase):
 
         def ask(plan, children, numbers, done, jobs):
             asked.append(numbers)
-            done({"mutant": 1, "verdict": "killed", "by": "job: rule"})
+            if asked == [[1, 2]]:
+                done({"mutant": 1, "verdict": "killed", "by": "job: rule"})
+            return {2} if asked == [[1, 2]] else set()
 
         with mock.patch.object(proofs, "ask", ask), mock.patch.object(proofs, "asked_of", lambda *_: "digest"):
             bench.judge_by_proofs(self.plan, None, found, [1, 2, 3], keep, 1)
             verdicts = {number: one["verdict"] for number, one in found.items()}
             self.assertEqual(verdicts, {1: "killed", 2: "survived", 3: "killed"})
-            bench.judge_by_proofs(self.plan, None, found, [2, 3], keep, 1)
-        self.assertEqual(asked, [[1, 2], []])
+            # What some proof could not be asked for is asked for again, and all else once.
+            for _ in range(2):
+                bench.judge_by_proofs(self.plan, None, found, [2, 3], keep, 1)
+        self.assertEqual(asked, [[1, 2], [2], []])
 
     def test_only_mutants_that_the_model_has_a_place_for_are_asked_for(self):
         job = proofs.jobs_of(self.plan, 1)[0]
@@ -292,7 +299,7 @@ class Proofs(unittest.TestCase):
         with (
             mock.patch.object(proofs, "jobs_of", lambda *_: [job]),
             mock.patch.object(proofs.Proof, "build", lambda *_: [2]),
-            mock.patch.object(mutate, "killer", lambda *_: None),
+            mock.patch.object(proofs.Proof, "fault", lambda *_: None),
             mock.patch.object(proofs.Proof, "finds", lambda _, place, children: ("killed", f"rule of {place}")),
         ):
             proofs.ask(self.plan, Children({}), [1, 2], done.append, 1)

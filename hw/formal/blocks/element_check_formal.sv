@@ -59,6 +59,7 @@ module element_check_formal
     // A window without a gap has all bytes if it has the first and the last.
     logic [15:0] number;
     arbitrary #(.Width(16)) i_number (.clk_i, .value_o(number));
+    // So `refuse` above means what the contract says; it reads nothing of the block.
     `RULE(each_byte_of_a_copy_is_in_its_window, 1, !(valid_i && !refuse && number < element_i.bytes) || is_in_both(number))
 
     // ---- The words of both outputs, of which one bit is followed.

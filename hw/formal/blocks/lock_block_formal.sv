@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// lock_block, on a clock that does not stop, and with a unit that does anything: each access to the registers is one of the
+// lock_block, on a clock that does not stop, and with a unit that does anything but break the rules of AXI4-Lite: each access to the registers is one of the
 // unit's, and ends with its answer; what memory answers and what comes to the unit comes to it a clock later, as it was; and
 // accesses to memory are counted.
 `include "../rules/rule.svh"

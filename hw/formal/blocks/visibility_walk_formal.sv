@@ -119,6 +119,22 @@ module visibility_walk_formal
         if (!rst_ni) {walks_q, free_q} <= '0;
     end
     `RULE(walks_are_counted, 1, walks == walks_q)
+    // One chain, which is any: a walk has it, or it is in the queue.
+    logic [LogChains-1:0] chain;
+    logic                 has_q, given_back_q, gets, loses;
+    arbitrary #(.Width(LogChains)) i_chain (.clk_i, .value_o(chain));
+    assign gets  = i_block.begins && i_block.new_chain == chain;
+    assign loses = i_block.ends && i_block.ended_chain == chain;
+    `RULE(walk_that_ends_has_its_chain, 0, !loses || has_q)
+    `RULE(queue_gives_what_was_given_back, 0, !i_block.reuse || i_block.free_chain != chain || given_back_q)
+    always_ff @(posedge clk_i) begin
+        if (loses) {has_q, given_back_q} <= 2'b01;
+        if (gets) {has_q, given_back_q} <= 2'b10;
+        if (!rst_ni) {has_q, given_back_q} <= '0;
+    end
+    `RULE(chain_is_where_it_was_put, 1, !(has_q && given_back_q)
+        && (!(has_q || given_back_q) || i_block.used_q > (LogChains + 1)'(chain)))
+    `RULE(walk_gets_a_chain_that_no_other_has, 1, !gets || !has_q)
     `RULE(used_chain_has_a_walk_or_is_free, 1, 32'(i_block.used_q) == 32'(walks_q) + 32'(free_q)
         && i_block.used_q <= (LogChains + 1)'(Chains))
     `RULE(first_chains_are_given_in_their_order, 1, i_block.new_chain
@@ -148,5 +164,6 @@ module visibility_walk_formal
     `REACHED(run_ends, done_o)
     `REACHED(run_ends_after_it_was_stopped, done_o && stops_q)
     `REACHED(all_chains_are_in_use, i_block.used_q[LogChains])
+    `REACHED(chain_is_used_again, gets && given_back_q)
     `REACHED(loaded_line_comes, loaded_valid_o)
 endmodule
