@@ -72,7 +72,6 @@ class Jobs(unittest.TestCase):
             with self.assertRaisesRegex(Undecided, named):
                 prove.files_of(job)
 
-
     def test_what_a_stand_in_includes_is_one_of_its_files(self):
         stand_in = prove.HERE / "blocks/any_kept_lut_fifo.sv"
         self.assertIn(prove.HERE / "blocks/followed_word.svh", prove.with_included([stand_in]))

@@ -94,20 +94,23 @@ class Plan:
     def build(self, children):
         if (self.folder / "built").exists():
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        wish = self.folder / "wish.json"
-        wish.write_text(json.dumps({**self.wish, "folder": str(self.folder)}), encoding="utf-8")
-        command = [sys.executable, "-B", str(HERE / "plant.py"), str(wish)]
-        code, log = children.run(command, self.folder / "plant.log", 600, "planting mutants")
-        if code != 0:
-            errors = [line for line in log.splitlines() if "ERROR" in line]
-            raise Undecided(
-                f"no mutants planted; see {self.folder}/plant.log\n  " + "\n  ".join(errors[:5])
-            )
+        plant("plant.py", self.wish, self.folder, children)
         (self.folder / "built").touch()
 
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
+
+
+def plant(program, wish, folder, children):
+    """Has a program plant what is wished for, and write it to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "wish.json"
+    path.write_text(json.dumps({**wish, "folder": str(folder)}), encoding="utf-8")
+    command = [sys.executable, "-B", str(HERE / program), str(path)]
+    code, log = children.run(command, folder / "plant.log", 600, "planting mutants")
+    if code != 0:
+        errors = [line for line in log.splitlines() if "ERROR" in line]
+        raise Undecided(f"no mutants planted; see {folder}/plant.log\n  " + "\n  ".join(errors[:5]))
 
 
 @functools.lru_cache(maxsize=3)
@@ -169,6 +172,14 @@ def unproven(plan, number, children):
     return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
 
 
+def fault(plan, children):
+    """The property that is not proven without a mutant, or nothing. Else it would seem to find each of them."""
+    by = killer(plan, 0, children, clocks(plan.job)[-1], SECONDS[-1])
+    if not by and plan.job.engine == "induction":
+        by = tried(unproven, plan, 0, children)
+    return by
+
+
 def tried(function, *arguments):
     """What it gives, or nothing where it is not decided in its time."""
     try:
@@ -203,9 +214,7 @@ def run(plan, children, jobs):
     plan.build(children)
     known = plan.known()
     if 0 not in known:
-        by = killer(plan, 0, children, clocks(plan.job)[-1], SECONDS[-1])
-        if not by and plan.job.engine == "induction":
-            by = tried(unproven, plan, 0, children)
+        by = fault(plan, children)
         if by:
             raise Undecided(f"{by} fails without a mutant")
         if not tried(is_equivalent, plan, 0, children, "miter", SECONDS[-1]):

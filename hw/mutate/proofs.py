@@ -4,7 +4,6 @@ the same block (plant_proof.py)."""
 
 import hashlib
 import json
-import sys
 from pathlib import Path
 
 import mutate
@@ -28,29 +27,17 @@ class Proof:
         asked = hashlib.sha256(f"{digest(job)} {numbers}".encode()).hexdigest()[:12]
         self.folder = bench.folder / f"proof_{job.title}_{asked}"
         self.wish = {
-            **mutate.engines.wish_of(job, prove.files_of(job)), "seen": False, "folder": str(self.folder),
+            **mutate.engines.wish_of(job, prove.files_of(job)), "seen": False,
             "bench": str(bench.folder), "numbers": numbers, "sources": bench.wish["files"],
         }  # fmt: skip
 
     def build(self, children):
         """The numbers of the mutants that the model has a place for; the first is that which it knows as 1."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        wish = self.folder / "wish.json"
-        wish.write_text(json.dumps(self.wish, indent=1), encoding="utf-8")
-        command = [sys.executable, "-B", str(HERE / "plant_proof.py"), str(wish)]
-        code, log = children.run(command, self.folder / "plant.log", 600, "planting mutants in a proof")
-        if code != 0:
-            errors = [line for line in log.splitlines() if "ERROR" in line]
-            raise Undecided("\n  ".join([f"no mutants planted; see {self.folder}/plant.log", *errors[:5]]))
+        mutate.plant("plant_proof.py", self.wish, self.folder, children)
         return json.loads((self.folder / "numbers.json").read_text(encoding="utf-8"))
 
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
-
-    def fault(self, children):
-        """The property that is not proven without a mutant, if there is one. Then nothing is known of mutants."""
-        by = mutate.killer(self, 0, children, mutate.clocks(self.job)[-1], mutate.SECONDS[-1])
-        return by or self.job.engine == "induction" and mutate.tried(mutate.unproven, self, 0, children)
 
     def finds(self, place, children):
         """The verdict on the mutant of a place in the model, or nothing."""
@@ -109,7 +96,7 @@ def ask(bench, children, numbers, done, jobs):
         proof = Proof(job, bench, of_job)
         try:
             planted = proof.build(children)
-            by = planted and proof.fault(children)
+            by = planted and mutate.fault(proof, children)
             if by:
                 raise Undecided(f"{by} fails without a mutant")
         except Undecided as error:

@@ -299,11 +299,21 @@ class Proofs(unittest.TestCase):
         with (
             mock.patch.object(proofs, "jobs_of", lambda *_: [job]),
             mock.patch.object(proofs.Proof, "build", lambda *_: [2]),
-            mock.patch.object(proofs.Proof, "fault", lambda *_: None),
+            mock.patch.object(mutate, "fault", lambda *_: None),
             mock.patch.object(proofs.Proof, "finds", lambda _, place, children: ("killed", f"rule of {place}")),
         ):
             proofs.ask(self.plan, Children({}), [1, 2], done.append, 1)
         self.assertEqual(done, [{"mutant": 2, "verdict": "killed", "by": "vector_fill: rule of 1"}])
+
+    def test_a_proof_that_fails_without_a_mutant_says_nothing_of_any(self):
+        done = []
+        with (
+            mock.patch.object(proofs.Proof, "build", lambda *_: [1]),
+            mock.patch.object(mutate, "fault", lambda *_: "rule"),
+            mock.patch.object(proofs.Proof, "finds", lambda *_: ("killed", "rule")),
+        ):
+            self.assertEqual(proofs.ask(self.plan, Children({}), [1], done.append, 1), {1})
+        self.assertEqual(done, [])
 
 
 if __name__ == "__main__":
