@@ -46,20 +46,17 @@ module landing_reader
     input  logic                   m_axi_rlast
 );
 
-    // Of each pair of channels, number 1 would be of writes to the host, which nobody asks for.
-    logic [1:0]        arvalid, awvalid, wvalid, wlast, bready;
-    logic [1:0][7:0]   arid, arlen, awid, awlen;
-    logic [1:0][63:0]  araddr, awaddr, wstrb;
-    logic [1:0][511:0] wdata;
-    logic              awready, wready, bvalid;
-    logic [7:0]        bid;
+    logic         awvalid, awready, wvalid, wready, wlast, bvalid, bready, refused;
+    logic [7:0]   awid, awlen, bid;
+    logic [63:0]  awaddr, wstrb;
+    logic [511:0] wdata;
 
-    logic [Queues-1:0]       accepted;
-    sent_t [1:0][Queues-1:0] sent;
-    logic [1:0][Queues-1:0]  begun;
-    logic [1:0][8:0]         bytes;
-    logic [1:0]              refused;
-    vector_engine i_engine (
+    // Nobody asks for writes to the host.
+    logic [Queues-1:0] accepted, begun;
+    logic [8:0]        bytes;
+    vector_engine #(
+        .Ways(1)
+    ) i_engine (
         .clk_i,
         .rst_ni,
         .enable_i          (1'b1),
@@ -75,41 +72,36 @@ module landing_reader
         .m_axis_done_tvalid(done_valid_o),
         .m_axis_done_tready(1'b1),
         .m_axis_done_tdata (done_o),
-        .m_axi_arvalid     (arvalid),
-        .m_axi_arready     ({1'b0, m_axi_arready}),
-        .m_axi_arid        (arid),
-        .m_axi_araddr      (araddr),
-        .m_axi_arlen       (arlen),
-        .m_axi_rvalid      ({1'b0, m_axi_rvalid}),
-        .m_axi_rid         ({8'd0, m_axi_rid}),
-        .m_axi_rdata       ({512'd0, m_axi_rdata}),
-        .m_axi_rresp       ({2'd0, m_axi_rresp}),
-        .m_axi_rlast       ({1'b0, m_axi_rlast}),
+        .m_axi_arvalid,
+        .m_axi_arready,
+        .m_axi_arid,
+        .m_axi_araddr,
+        .m_axi_arlen,
+        .m_axi_rvalid,
+        .m_axi_rid,
+        .m_axi_rdata,
+        .m_axi_rresp,
+        .m_axi_rlast,
         .m_axi_awvalid     (awvalid),
-        .m_axi_awready     ({1'b0, awready}),
+        .m_axi_awready     (awready),
         .m_axi_awid        (awid),
         .m_axi_awaddr      (awaddr),
         .m_axi_awlen       (awlen),
         .m_axi_wvalid      (wvalid),
-        .m_axi_wready      ({1'b0, wready}),
+        .m_axi_wready      (wready),
         .m_axi_wdata       (wdata),
         .m_axi_wstrb       (wstrb),
         .m_axi_wlast       (wlast),
-        .m_axi_bvalid      ({1'b0, bvalid}),
+        .m_axi_bvalid      (bvalid),
         .m_axi_bready      (bready),
-        .m_axi_bid         ({8'd0, bid}),
+        .m_axi_bid         (bid),
         .m_axi_bresp       ('0),
         .accepted_o        (accepted),
-        .sent_o            (sent),
+        .sent_o,
         .begun_o           (begun),
         .bytes_o           (bytes),
         .refused_o         (refused)
     );
-    assign m_axi_arvalid = arvalid[0];
-    assign m_axi_arid    = arid[0];
-    assign m_axi_araddr  = araddr[0];
-    assign m_axi_arlen   = arlen[0];
-    assign sent_o        = sent[0];
 
     landing_memory #(
         .LogContexts (LogContexts),
@@ -117,17 +109,17 @@ module landing_reader
     ) i_memory (
         .clk_i,
         .rst_ni,
-        .s_axi_awvalid(awvalid[0]),
+        .s_axi_awvalid(awvalid),
         .s_axi_awready(awready),
-        .s_axi_awid   (awid[0]),
-        .s_axi_awaddr (awaddr[0]),
-        .s_axi_wvalid (wvalid[0]),
+        .s_axi_awid   (awid),
+        .s_axi_awaddr (awaddr),
+        .s_axi_wvalid (wvalid),
         .s_axi_wready (wready),
-        .s_axi_wdata  (wdata[0]),
-        .s_axi_wstrb  (wstrb[0]),
-        .s_axi_wlast  (wlast[0]),
+        .s_axi_wdata  (wdata),
+        .s_axi_wstrb  (wstrb),
+        .s_axi_wlast  (wlast),
         .s_axi_bvalid (bvalid),
-        .s_axi_bready (bready[0]),
+        .s_axi_bready (bready),
         .s_axi_bid    (bid),
         .line_address_i,
         .line_o,
@@ -139,14 +131,6 @@ module landing_reader
     );
 
     logic unused;
-    assign unused = ^{arvalid[1], arid[1], araddr[1], arlen[1], awvalid[1], awid[1], awaddr[1], awlen,
-        wvalid[1], wdata[1], wstrb[1], wlast[1], bready[1], accepted, sent[1], begun, bytes, refused};
-
-`ifndef SYNTHESIS
-    nothing_is_written_to_the_host: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !arvalid[1] && !awvalid[1] && !wvalid[1]);
-    no_write_is_refused: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        refused[1] == 0);
-`endif
+    assign unused = ^{awlen, accepted, begun, bytes, refused};
 
 endmodule

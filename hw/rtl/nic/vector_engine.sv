@@ -5,70 +5,77 @@
 // queue and direction are begun in the order in which they were accepted. Configuration is stable
 // while elements are under way: windows are the numbers of their first and last pages of 4 kB, times
 // are in clocks. Of each pair of AXI4 channels, number 0 serves reads, which go from host memory
-// (AR and R) to NIC memory (AW, W and B), and number 1 writes, the other way round. Read data are
-// always taken. The outputs at the end say what happened a clock ago.
+// (AR and R) to NIC memory (AW, W and B), and number 1 writes, the other way round; with one way
+// there are reads alone. Read data are always taken. The outputs at the end say what happened a clock ago.
 module vector_engine
     import vector_pkg::*;
-(
-    input  logic                       clk_i,
-    input  logic                       rst_ni,
+#(
+    parameter int unsigned Ways = 2   // 1: reads alone
+) (
+    input  logic                         clk_i,
+    input  logic                         rst_ni,
 
-    input  logic                       enable_i,       // elements are accepted
-    input  logic [15:0]                idle_time_i,
-    input  logic [15:0]                flush_time_i,
-    input  logic [63:12]               host_first_i,
-    input  logic [63:12]               host_last_i,
-    input  logic [63:12]               nic_first_i,
-    input  logic [63:12]               nic_last_i,
+    input  logic                         enable_i,          // elements are accepted
+    input  logic  [15:0]                 idle_time_i,
+    input  logic  [15:0]                 flush_time_i,
+    input  logic  [63:12]                host_first_i,
+    input  logic  [63:12]                host_last_i,
+    input  logic  [63:12]                nic_first_i,
+    input  logic  [63:12]                nic_last_i,
 
-    input  logic  [Queues-1:0]         s_axis_cmd_tvalid,
-    output logic  [Queues-1:0]         s_axis_cmd_tready,
-    input  logic  [Queues-1:0][160:0]  s_axis_cmd_tdata,   // an element_t; bit 160: a write
+    input  logic  [Queues-1:0]           s_axis_cmd_tvalid,
+    output logic  [Queues-1:0]           s_axis_cmd_tready,
+    input  logic  [Queues-1:0][160:0]    s_axis_cmd_tdata,  // an element_t; bit 160: a write
 
-    output logic                       m_axis_done_tvalid,
-    input  logic                       m_axis_done_tready,
-    output done_t                      m_axis_done_tdata,
+    output logic                         m_axis_done_tvalid,
+    input  logic                         m_axis_done_tready,
+    output done_t                        m_axis_done_tdata,
 
-    output logic  [1:0]               m_axi_arvalid,
-    input  logic  [1:0]               m_axi_arready,
-    output logic  [1:0][7:0]          m_axi_arid,
-    output logic  [1:0][63:0]         m_axi_araddr,
-    output logic  [1:0][7:0]          m_axi_arlen,
-    input  logic  [1:0]               m_axi_rvalid,
-    input  logic  [1:0][7:0]          m_axi_rid,
-    input  logic  [1:0][511:0]        m_axi_rdata,
-    input  logic  [1:0][1:0]          m_axi_rresp,
-    input  logic  [1:0]               m_axi_rlast,
-    output logic  [1:0]               m_axi_awvalid,
-    input  logic  [1:0]               m_axi_awready,
-    output logic  [1:0][7:0]          m_axi_awid,
-    output logic  [1:0][63:0]         m_axi_awaddr,
-    output logic  [1:0][7:0]          m_axi_awlen,
-    output logic  [1:0]               m_axi_wvalid,
-    input  logic  [1:0]               m_axi_wready,
-    output logic  [1:0][511:0]        m_axi_wdata,
-    output logic  [1:0][63:0]         m_axi_wstrb,
-    output logic  [1:0]               m_axi_wlast,
-    input  logic  [1:0]               m_axi_bvalid,
-    output logic  [1:0]               m_axi_bready,
-    input  logic  [1:0][7:0]          m_axi_bid,
-    input  logic  [1:0][1:0]          m_axi_bresp,
+    output logic  [Ways-1:0]             m_axi_arvalid,
+    input  logic  [Ways-1:0]             m_axi_arready,
+    output logic  [Ways-1:0][7:0]        m_axi_arid,
+    output logic  [Ways-1:0][63:0]       m_axi_araddr,
+    output logic  [Ways-1:0][7:0]        m_axi_arlen,
+    input  logic  [Ways-1:0]             m_axi_rvalid,
+    input  logic  [Ways-1:0][7:0]        m_axi_rid,
+    input  logic  [Ways-1:0][511:0]      m_axi_rdata,
+    input  logic  [Ways-1:0][1:0]        m_axi_rresp,
+    input  logic  [Ways-1:0]             m_axi_rlast,
+    output logic  [Ways-1:0]             m_axi_awvalid,
+    input  logic  [Ways-1:0]             m_axi_awready,
+    output logic  [Ways-1:0][7:0]        m_axi_awid,
+    output logic  [Ways-1:0][63:0]       m_axi_awaddr,
+    output logic  [Ways-1:0][7:0]        m_axi_awlen,
+    output logic  [Ways-1:0]             m_axi_wvalid,
+    input  logic  [Ways-1:0]             m_axi_wready,
+    output logic  [Ways-1:0][511:0]      m_axi_wdata,
+    output logic  [Ways-1:0][63:0]       m_axi_wstrb,
+    output logic  [Ways-1:0]             m_axi_wlast,
+    input  logic  [Ways-1:0]             m_axi_bvalid,
+    output logic  [Ways-1:0]             m_axi_bready,
+    input  logic  [Ways-1:0][7:0]        m_axi_bid,
+    input  logic  [Ways-1:0][1:0]        m_axi_bresp,
 
-    output logic  [Queues-1:0]         accepted_o,
-    output sent_t [1:0][Queues-1:0]    sent_o,         // vectors of reads, of writes
-    output logic  [1:0][Queues-1:0]    begun_o,        // elements that left their vector
-    output logic  [1:0][8:0]           bytes_o,        // of elements, asked for
-    output logic  [1:0]                refused_o       // elements that ended without being carried out
+    output logic  [Queues-1:0]           accepted_o,
+    output sent_t [Ways-1:0][Queues-1:0] sent_o,            // vectors of reads, of writes
+    output logic  [Ways-1:0][Queues-1:0] begun_o,           // elements that left their vector
+    output logic  [Ways-1:0][8:0]        bytes_o,           // of elements, asked for
+    output logic  [Ways-1:0]             refused_o          // elements that ended without being carried out
 );
 
     // ---- Queues. Way 0 is of reads (host to NIC), way 1 of writes.
 
-    logic     [Queues-1:0]      accepted;
-    sent_t    [1:0][Queues-1:0] sent;
-    logic     [1:0][Queues-1:0] waits, last, pop;
-    element_t [1:0][Queues-1:0] head;
+    logic     [Queues-1:0]           accepted;
+    sent_t    [Ways-1:0][Queues-1:0] sent;
+    logic     [Ways-1:0][Queues-1:0] waits, last, pop;
+    element_t [Ways-1:0][Queues-1:0] head;
     for (genvar n = 0; n < Queues; n++) begin : g_queues
-        vector_queue i_queue (
+        sent_t    [Ways-1:0] own_sent;
+        logic     [Ways-1:0] own_waits, own_last, own_pop;
+        element_t [Ways-1:0] own_head;
+        vector_queue #(
+            .Ways(Ways)
+        ) i_queue (
             .clk_i,
             .rst_ni,
             .idle_time_i,
@@ -78,12 +85,19 @@ module vector_engine
             .s_axis_tready(s_axis_cmd_tready[n]),
             .s_axis_tdata (s_axis_cmd_tdata[n]),
             .accepted_o   (accepted[n]),
-            .sent_o       ({sent[1][n], sent[0][n]}),
-            .waits_o      ({waits[1][n], waits[0][n]}),
-            .last_o       ({last[1][n], last[0][n]}),
-            .head_o       ({head[1][n], head[0][n]}),
-            .pop_i        ({pop[1][n], pop[0][n]})
+            .sent_o       (own_sent),
+            .waits_o      (own_waits),
+            .last_o       (own_last),
+            .head_o       (own_head),
+            .pop_i        (own_pop)
         );
+        for (genvar way = 0; way < Ways; way++) begin : g_ways
+            assign sent[way][n]  = own_sent[way];
+            assign waits[way][n] = own_waits[way];
+            assign last[way][n]  = own_last[way];
+            assign head[way][n]  = own_head[way];
+            assign own_pop[way]  = pop[way][n];
+        end
     end
 
     always_ff @(posedge clk_i) begin
@@ -94,10 +108,10 @@ module vector_engine
 
     // ---- The two directions, each with its part of both ports.
 
-    logic  [1:0]      done_valid, done_ready, refused_valid, refused_ready;
-    done_t [1:0]      done, refused;
-    logic  [1:0][8:0] bytes;
-    for (genvar way = 0; way < 2; way++) begin : g_ways
+    logic  [Ways-1:0]      done_valid, done_ready, refused_valid, refused_ready;
+    done_t [Ways-1:0]      done, refused;
+    logic  [Ways-1:0][8:0] bytes;
+    for (genvar way = 0; way < Ways; way++) begin : g_ways
         logic       room, take, taken_valid, copy_valid, copy_ready;
         logic [2:0] taken_queue;
         element_t   taken;
@@ -180,7 +194,7 @@ module vector_engine
     // ---- Ends.
 
     done_merge #(
-        .Places(4)
+        .Places(2 * Ways)
     ) i_merge (
         .clk_i,
         .rst_ni,

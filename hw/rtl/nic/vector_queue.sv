@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A queue of the DMA vectorizer: a stream of elements, a vector of reads and one of writes.
+// A queue of the DMA vectorizer: a stream of elements, a vector of reads and one of writes. With one way there are reads alone.
 //
 // Contract: while it is enabled, an element is taken in every clock in which neither open vector is
 // full. It is idle when the last one came `idle_time_i` clocks ago, of which that counts that was given
 // a clock before. `read` and `write` in the names of ports are of the two vectors (see `vector_fill`).
 module vector_queue
     import vector_pkg::*;
-(
-    input  logic           clk_i,
-    input  logic           rst_ni,
+#(
+    parameter int unsigned Ways = 2
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
 
-    input  logic           enable_i,       // elements are taken
-    input  logic [15:0]    idle_time_i,    // clocks; 0 is as 1
-    input  logic [15:0]    flush_time_i,
+    input  logic                enable_i,       // elements are taken
+    input  logic [15:0]         idle_time_i,    // clocks; 0 is as 1
+    input  logic [15:0]         flush_time_i,
 
-    input  logic           s_axis_tvalid,
-    output logic           s_axis_tready,
-    input  logic [160:0]   s_axis_tdata,   // an element_t; bit 160: a write
+    input  logic                s_axis_tvalid,
+    output logic                s_axis_tready,
+    input  logic [160:0]        s_axis_tdata,   // an element_t; bit 160: a write
 
-    output logic           accepted_o,     // an element, in this clock
-    output sent_t    [1:0] sent_o,         // in this clock: a vector of reads, of writes
-    output logic     [1:0] waits_o,
-    output logic     [1:0] last_o,
-    output element_t [1:0] head_o,
-    input  logic     [1:0] pop_i
+    output logic                accepted_o,     // an element, in this clock
+    output sent_t    [Ways-1:0] sent_o,         // in this clock: a vector of reads, of writes
+    output logic     [Ways-1:0] waits_o,
+    output logic     [Ways-1:0] last_o,
+    output element_t [Ways-1:0] head_o,
+    input  logic     [Ways-1:0] pop_i
 );
 
-    logic [1:0]  room;
-    logic        idle;
+    logic [Ways-1:0] room;
+    logic            idle;
     // Clocks since the last element came, in this clock and, if none does, the next; and whether they are enough.
-    logic [15:0] quiet_q, quiet;
-    logic        long_q;
+    logic [15:0]     quiet_q, quiet;
+    logic            long_q;
     assign s_axis_tready = enable_i && &room;
     assign accepted_o    = s_axis_tvalid && s_axis_tready;
     assign idle          = long_q && !accepted_o;
@@ -46,7 +48,7 @@ module vector_queue
         end
     end
 
-    for (genvar way = 0; way < 2; way++) begin : g_ways
+    for (genvar way = 0; way < Ways; way++) begin : g_ways
         vector_fill i_fill (
             .clk_i,
             .rst_ni,
@@ -62,5 +64,10 @@ module vector_queue
             .pop_i    (pop_i[way])
         );
     end
+
+`ifndef SYNTHESIS
+    each_element_has_a_vector: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !accepted_o || 32'(s_axis_tdata[160]) < Ways);
+`endif
 
 endmodule
