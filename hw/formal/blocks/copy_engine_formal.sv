@@ -95,6 +95,11 @@ module copy_engine_formal (
     `RULE(quiet_where_no_end_could_come, 1, quiet_o == (i_block.open_q == 0 || waits_q))
     `RULE(move_waits_for_the_stream_and_a_tag_alone, 1, !submission_valid_i || !good || i_block.open_q == '1
         || submission_ready_o == (!m_axis_move_tvalid || m_axis_move_tready))
+
+    logic [5:0] held;
+    assign held = 6'($countones(i_block.open_q)) + 6'(completion_valid_o);
+`include "in_hand.svh"
+
     `REACHED(tag_is_used_again, begins && end_q[15:0] == 16'(tag))
     `REACHED(all_tags_are_open, i_block.open_q == '1)
     `REACHED(end_is_dropped, its && !open_q)

@@ -74,6 +74,11 @@ module job_port_formal (
         || submission_ready_o == (!m_axis_job_tvalid || m_axis_job_tready))
     `RULE(refusal_waits_for_completions_alone, 1, !submission_valid_i || known
         || submission_ready_o == (!answers && (!completion_valid_o || completion_ready_i)))
+
+    logic [5:0] held;
+    assign held = 6'(open_q) + 6'(completion_valid_o);
+`include "in_hand.svh"
+
     `REACHED(sixteen_are_open, open_q == 5'd16)
     `REACHED(answer_is_dropped, waits_q && open_q == 0)
 endmodule

@@ -76,6 +76,7 @@ module lookup_block_formal
     // ---- The map.
 
     localparam bit ReadsLate = 1;
+    localparam bit HasTheBus = 0, Inside = 0;
     logic        fixed_q, refused;
     logic [31:0] told, given, word;
     logic [3:0]  wrong, error_q;
@@ -128,27 +129,7 @@ module lookup_block_formal
     `RULE(times_have_16_bits, 1, !i_block.from_registers.IDLE_TIME.clocks.value[16]
         && !i_block.from_registers.FLUSH_TIME.clocks.value[16])
 `include "registers.svh"
-
-    function automatic place_t place_of(input logic [11:0] at);
-        case (at)
-            CONTROL:            return setting(32'd3, 32'd0);
-            MORE:               return setting('1, 32'd2);
-            VALUE_BYTES, MOST_READINGS:
-                                return setting('1, 32'd8);
-            IDLE_TIME:          return setting(32'hffff, 32'd16);
-            FLUSH_TIME:         return setting(32'hffff, 32'd64);
-            TABLE_BASE, TABLE_BASE + 12'd4, SLOTS, LIMIT, SEGMENT_SHIFT, DIRECTORY_BASE, DIRECTORY_BASE + 12'd4,
-            OVERFLOW_BASE, OVERFLOW_BASE + 12'd4, OVERFLOW_SLOTS, INDEX_BASE, INDEX_BASE + 12'd4, SEGMENTS:
-                                return setting('1, 32'd0);
-            IDENTITY:           return constant("LSNL");
-            VERSION:            return constant({16'd1, 16'd0});
-            CAPABILITIES:       return constant({8'd24, 4'd7, 4'd1, 16'd32});
-            CAPABILITIES_INDEX: return constant({8'd32, 8'd255, 4'd2, 4'd2, 8'd12});
-            RETURN, SETTINGS_ERROR, FLUSH:
-                                return Told;
-            default: return at >= REQUESTS && at <= INDEX_ERRORS + 12'd4 && at[1:0] == 0 ? Told : Nothing;
-        endcase
-    endfunction
+`include "nic_lookup_map.svh"
 
     // ---- The first setting that does not fit.
 

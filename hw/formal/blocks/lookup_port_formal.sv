@@ -20,8 +20,6 @@ module lookup_port_formal
 
     power_up i_power_up (.*);
     lookup_port i_block (.*);
-    axi4_stream_rules #(.Width($bits(submission_t)), .Proven(0)) i_submissions (
-        .clk_i, .rst_ni, .tvalid(submission_valid_i), .tready(submission_ready_o), .payload(submission_i));
     axi4_stream_rules #(.Width($bits(completion_t))) i_completions (
         .clk_i, .rst_ni, .tvalid(completion_valid_o), .tready(completion_ready_i), .payload(completion_o));
     axi4_stream_rules #(.Width(256)) i_requests (
@@ -107,6 +105,11 @@ module lookup_port_formal
     `RULE(answers_agree, 1, i_block.rsp_q == answer_q && (!answer_q || i_block.rsp_data_q == answer))
     `RULE(what_was_asked_is_kept, 1, !open_q
         || i_block.i_requests.words[token] == {particulars_q, interrupt_q, identifier_q})
+
+    logic [5:0] held;
+    assign held = 6'($countones(i_block.open_q)) + 6'(completion_valid_o);
+`include "in_hand.svh"
+
     `REACHED(request_completes, $past(rst_ni && completes) && completion_o.status == StatusDone)
     `REACHED(answer_is_dropped, answer_q && !i_block.rsp_known)
 endmodule

@@ -72,6 +72,7 @@ module queue_block_formal
     // ---- The map.
 
     localparam bit ReadsLate = 0;
+    localparam bit HasTheBus = 0, Inside = 0;
     logic        refused, enable_q;
     logic [1:0]  isr_q;
     logic [15:0] tail_q, head_q;
@@ -111,24 +112,7 @@ module queue_block_formal
         endcase
     end
 `include "registers.svh"
-
-    // Words that the engine changes, too.
-    localparam place_t Changed = '{1'b1, 1'b1, '0, '0};
-    function automatic place_t place_of(input logic [11:0] at);
-        case (at)
-            CONTROL, ISR, SUBMISSION_TAIL, COMPLETION_HEAD:          return Changed;
-            GIE:                                                     return setting(32'd1, 32'd0);
-            IER:                                                     return setting(32'd3, 32'd0);
-            SUBMISSION_BASE, COMPLETION_BASE:                        return setting(~32'd63, 32'd0);
-            SUBMISSION_BASE + 12'd4, COMPLETION_BASE + 12'd4:        return setting('1, 32'd0);
-            LOG2_ENTRIES:                                            return setting(32'd15, 32'd0);
-            IDENTITY:                                                return constant("LSQU");
-            VERSION:                                                 return constant({16'd1, 16'd2});
-            CAPABILITIES:                                            return constant({16'd0, 8'd12, 8'd1});
-            RETURN, SUBMISSION_HEAD, COMPLETION_TAIL, queue_map_pkg::ERROR: return Told;
-            default: return at >= SUBMISSIONS && at <= FAILURES + 12'd4 && at[1:0] == 0 ? Told : Nothing;
-        endcase
-    endfunction
+`include "queue_map.svh"
 
     // An error disables the queue, and an event stays, whatever is written in its clock.
     logic carries;
@@ -144,6 +128,9 @@ module queue_block_formal
         else if (i_block.i_engine.clear_o) head_q <= '0;
         if (!rst_ni) {isr_q, tail_q, head_q} <= '0;
     end
+    // As the engine takes for granted.
+    `RULE(registers_are_written_in_every_third_clock, 1,
+        !carried_q || !$past(rst_ni && carried_q) && !$past(rst_ni && carried_q, 2))
     `RULE(queue_is_on_as_it_was_told, 1, i_block.i_engine.enable_i == enable_q)
     `RULE(doorbells_ring_as_they_were_written, 1,
         {i_block.i_engine.submission_tail_i, i_block.i_engine.completion_head_i} == {tail_q, head_q})

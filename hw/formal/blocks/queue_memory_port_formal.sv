@@ -34,7 +34,7 @@ module queue_memory_port_formal #(
     axi4_rules #(.Manager(1), .IdWidth(11), .Most(8), .Bursts(0)) i_rules (
         .clk_i, .rst_ni,
         .awvalid(m_axi_awvalid), .awready(m_axi_awready), .awid(m_axi_awid), .awaddr(m_axi_awaddr),
-        .awlen('0), .awsize(3'd6), .awburst(2'b01), .awlock('0), .awatop('0),
+        .awlen('0), .awsize(3'd3), .awburst(2'b01), .awlock('0), .awatop('0),
         .wvalid(m_axi_wvalid), .wready(m_axi_wready), .wdata(m_axi_wdata), .wstrb(m_axi_wstrb), .wlast(1'b1),
         .bvalid(m_axi_bvalid), .bready(1'b1), .bid(m_axi_bid), .bresp(m_axi_bresp),
         .arvalid(m_axi_arvalid), .arready(m_axi_arready), .arid(m_axi_arid), .araddr(m_axi_araddr),
@@ -54,7 +54,7 @@ module queue_memory_port_formal #(
     `RULE(address_and_data_are_of_one_store, 1, !i_rules.g_followed.i_write.partial_q && i_rules.g_followed.i_write.lead_q
         == 6'(m_axi_wvalid && !m_axi_awvalid) - 6'(m_axi_awvalid && !m_axi_wvalid))
     `RULE(followed_store_has_one_beat, 1, !i_rules.g_followed.i_write.addressed_q || i_rules.g_followed.i_write.length_q == 0
-        && i_rules.g_followed.i_write.size_q == 3'd6 && i_rules.g_followed.i_write.burst_q == 2'b01)
+        && i_rules.g_followed.i_write.size_q == 3'd3 && i_rules.g_followed.i_write.burst_q == 2'b01)
     `RULE(followed_store_is_the_last, 1, !i_rules.g_followed.i_write.addressed_q || i_rules.g_followed.i_write.ended_q
         || m_axi_wvalid && i_rules.g_followed.i_write.address_q == m_axi_awaddr[11:0])
     `RULE(data_of_a_store_are_in_their_place, 1,

@@ -4,27 +4,13 @@
 //
 // The wrapper has declared `refused`, whether the map refuses the write that comes in this clock; `given`, the data of a write as
 // the registers get it; `word`, what the block keeps at `address`, or `told`, what it has to tell there in this clock;
-// `ReadsLate`, 1 where a read takes one more clock; and `place_of`, the words of the map.
+// `ReadsLate`, 1 where a read takes one more clock; `HasTheBus`, 1 where the accesses are those of a bus that the block
+// has itself; and `place_of`, the words of the map.
 
-    // What a word has: `kept` are bits that stay as they were written, or from the reset on as in `first`; all others are 0. A
-    // word that keeps none is told.
-    typedef struct packed {
-        logic        reads;
-        logic        writes;
-        logic [31:0] kept;
-        logic [31:0] first;
-    } place_t;
-    function automatic place_t setting(input logic [31:0] bits, input logic [31:0] first);
-        return '{1'b1, 1'b1, bits, first};
-    endfunction
-    function automatic place_t constant(input logic [31:0] value);
-        return '{1'b1, 1'b0, '1, value};
-    endfunction
-    localparam place_t Told = '{1'b1, 1'b0, '0, '0};
-    localparam place_t Nothing = '0;
+`include "places.svh"
 
     // As on the bus that it is from.
-    `RULE(no_access_comes_in_the_first_clock, 0, !valid_i || $past(rst_ni))
+    `RULE(no_access_comes_in_the_first_clock, HasTheBus, !valid_i || $past(rst_ni))
 
     // Where an access is: it comes, is carried out, and ends; a read may be on its way for a clock before its end.
     logic comes, carried_q, reads_q, ends_q, refused_q, stands;

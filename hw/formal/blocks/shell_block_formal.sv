@@ -29,6 +29,7 @@ module shell_block_formal
     arbitrary #(.Width(12)) i_address (.clk_i, .value_o(address));
 
     localparam bit ReadsLate = 0;
+    localparam bit HasTheBus = 0, Inside = 0;
     logic        refused;
     logic [31:0] told, given, word;
     assign given   = data_i;
@@ -51,20 +52,7 @@ module shell_block_formal
         endcase
     end
 `include "registers.svh"
-
-    function automatic place_t place_of(input logic [11:0] at);
-        case (at)
-            SCRATCH_8:       return setting(32'hff, 32'd0);
-            SCRATCH_16:      return setting(32'hffff, 32'd0);
-            SCRATCH_32, SCRATCH_64, SCRATCH_64 + 12'd4:
-                             return setting('1, 32'd0);
-            INTERRUPT_FORCE: return '{1'b0, 1'b1, '0, '0};
-            IDENTITY:        return constant("LSDV");
-            VERSION:         return constant({16'd1, 16'd2});
-            CAPABILITIES:    return constant({8'd0, 8'd26, 8'd6, 8'd4});
-            default: return at >= INTERRUPT_COUNT && at < INTERRUPT_COUNT + 12'd24 && at[1:0] == 0 ? Told : Nothing;
-        endcase
-    endfunction
+`include "shell_map.svh"
 
     `RULE(interrupts_are_raised_once, 1, force_o == $past(rst_ni && carried_q && write_i && !refused_q
         && address_i == INTERRUPT_FORCE ? data_i[5:0] : 6'd0))

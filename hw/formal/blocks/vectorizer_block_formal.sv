@@ -81,8 +81,8 @@ module vectorizer_block_formal
 
     // ---- The map.
 
-    localparam bit          ReadsLate = 0;
-    localparam logic [31:0] Page = 32'hffff_f000;
+    localparam bit ReadsLate = 0;
+    localparam bit HasTheBus = 0, Inside = 0;
     logic        fixed_q, refused;
     logic [31:0] told, given, word;
     always_ff @(posedge clk_i) fixed_q <= enable_o || under_way != 0 || accepted_i != 0;
@@ -107,23 +107,7 @@ module vectorizer_block_formal
         endcase
     end
 `include "registers.svh"
-
-    function automatic place_t place_of(input logic [11:0] at);
-        case (at)
-            CONTROL:               return setting(32'd1, 32'd0);
-            HOST_FIRST, NIC_FIRST: return setting(Page, 32'h1000);
-            HOST_LAST, NIC_LAST:   return setting(Page, 32'd0);
-            HOST_FIRST + 12'd4, HOST_LAST + 12'd4, NIC_FIRST + 12'd4, NIC_LAST + 12'd4:
-                                   return setting('1, 32'd0);
-            IDLE_TIME:             return setting(32'hffff, 32'd16);
-            FLUSH_TIME:            return setting(32'hffff, 32'd64);
-            IDENTITY:              return constant("LSDV");
-            VERSION:               return constant({16'd1, 16'd0});
-            CAPABILITIES:          return constant({8'd0, 8'd8, 8'd15, 8'd8});
-            RETURN:                return Told;
-            default:               return at >= ELEMENTS && at <= REFUSED + 12'd4 && at[1:0] == 0 ? Told : Nothing;
-        endcase
-    endfunction
+`include "dma_vectorizer_map.svh"
 
     // ---- Settings stay.
 
