@@ -261,14 +261,15 @@ class Known(unittest.TestCase):
 
 class Proofs(unittest.TestCase):
     plan = SimpleNamespace(
-        module=lambda number: {1: "vector_fill$top.i_queue.i_fill", 2: "dma_vectorizer"}[number],
+        module=lambda number: {1: "vector_fill$top.i_queue.i_fill", 2: "dma_vectorizer", 3: "probe_slots"}[number],
         parents={"vector_fill$top.i_queue.i_fill": "vector_queue$top.i_queue", "vector_queue$top.i_queue": "dma_vectorizer"},
         folder=Path("kept"), wish={"files": []}, bench=benches.Bench("dma_vectorizer", "package"),
     )  # fmt: skip
 
     def test_the_jobs_of_a_block_and_of_those_around_it_are_asked(self):
         self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 1)], ["vector_fill", "vector_queue"])
-        self.assertEqual(proofs.jobs_of(self.plan, 2), [])
+        self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 2)], ["dma_vectorizer"])
+        self.assertEqual(proofs.jobs_of(self.plan, 3), [])
 
     def test_what_a_proof_finds_does_not_survive_and_what_it_does_not_is_asked_once(self):
         found = {number: {"mutant": number, "verdict": "survived", "by": ""} for number in (1, 2)}

@@ -113,6 +113,8 @@ module vectorizer_block_formal
 
     `RULE(settings_stay_while_the_queues_are_on, 1, !$past(rst_ni && enable_o)
         || $stable({idle_time_o, flush_time_o, host_first_o, host_last_o, nic_first_o, nic_last_o}))
+    `RULE(settings_stay_while_elements_are_under_way, 1, !$past(rst_ni && (enable_o || under_way != 0 || accepted_i != 0))
+        || $stable({idle_time_o, flush_time_o, host_first_o, host_last_o, nic_first_o, nic_last_o}))
     `RULE(times_have_16_bits, 1, !i_block.from_registers.IDLE_TIME.clocks.value[16]
         && !i_block.from_registers.FLUSH_TIME.clocks.value[16])
     `RULE(settings_are_fixed, 1, !$past(rst_ni) || i_block.fixed_q == fixed_q)
