@@ -5,36 +5,40 @@
 `include "../rules/rule.svh"
 module vector_queue
     import vector_pkg::*;
-(
-    input  logic           clk_i,
-    input  logic           rst_ni,
-    input  logic           enable_i,
-    input  logic [15:0]    idle_time_i,
-    input  logic [15:0]    flush_time_i,
-    input  logic           s_axis_tvalid,
-    output logic           s_axis_tready,
-    input  logic [160:0]   s_axis_tdata,
-    output logic           accepted_o,
-    output sent_t    [1:0] sent_o,
-    output logic     [1:0] waits_o,
-    output logic     [1:0] last_o,
-    output element_t [1:0] head_o,
-    input  logic     [1:0] pop_i
+#(
+    parameter int unsigned Ways = 2
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                enable_i,
+    input  logic     [15:0]     idle_time_i,
+    input  logic     [15:0]     flush_time_i,
+    input  logic                s_axis_tvalid,
+    output logic                s_axis_tready,
+    input  logic     [160:0]    s_axis_tdata,
+    output logic                accepted_o,
+    output sent_t    [Ways-1:0] sent_o,
+    output logic     [Ways-1:0] waits_o,
+    output logic     [Ways-1:0] last_o,
+    output element_t [Ways-1:0] head_o,
+    input  logic     [Ways-1:0] pop_i
 );
     // Elements since the last vector was sent, and of that one those that were not taken.
-    logic     [1:0][3:0] open_q, sent_q;
+    logic     [Ways-1:0][3:0] open_q, sent_q;
+    logic     [Ways-1:0]      room;
     // The one that is followed, and how many are ahead of it.
-    logic     [1:0]      begins, followed_q;
-    logic     [1:0][4:0] ahead_q;
-    element_t [1:0]      element_q;
-    assign s_axis_tready = enable_i && open_q[0] != VectorLength && open_q[1] != VectorLength;
+    logic     [Ways-1:0]      begins, followed_q;
+    logic     [Ways-1:0][4:0] ahead_q;
+    element_t [Ways-1:0]      element_q;
+    assign s_axis_tready = enable_i && &room;
     assign accepted_o    = s_axis_tvalid && s_axis_tready;
-    for (genvar way = 0; way < 2; way++) begin : g_ways
+    for (genvar way = 0; way < Ways; way++) begin : g_ways
         logic       push, free, mark, sends, other_last;
         logic [1:0] why;
         logic [3:0] count;
         element_t   other;
         anything #(.Width($bits(element_t) + 5)) i_any (.clk_i, .value_o({mark, sends, why, other_last, other}));
+        assign room[way]   = open_q[way] != VectorLength;
         assign push        = accepted_o && s_axis_tdata[160] == 1'(way);
         assign begins[way] = push && mark && !followed_q[way];
         assign count       = open_q[way] + 4'(push);
