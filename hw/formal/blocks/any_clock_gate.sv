@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// In the place of clock_gate, which is proven to pass an edge exactly where its enable was high before: here the clock that comes out
-// is high in a clock whose last edge passes.
+// In the place of clock_gate, which is proven to pass an edge exactly where its enable was high before: here the clock that
+// comes out is high in a clock whose last edge passes.
 module clock_gate (
     input  logic clk_i,
     input  logic enable_i,
