@@ -27,8 +27,8 @@ module completion_store_formal #(
     power_up i_power_up (.*);
     completion_store #(.LogDepth(LogDepth)) i_block (.*);
 
-    // The user stops where a store fails, and clears only while stopped; the ring stays while it runs. Software
-    // consumes only what was written.
+    // The user stops where a store fails, and clears only while stopped; the ring stays while it runs: queue_engine
+    // is proven to keep to this. Software consumes only what was written.
     stops_at_a_failure: assume property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && failed_o) || !run_i);
     clears_while_stopped: assume property (@(posedge clk_i) disable iff (!rst_ni) !clear_i || !run_i);

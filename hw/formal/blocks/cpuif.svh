@@ -3,8 +3,8 @@
 // word; and of one word, at an address that is any, what is written and read.
 //
 // The wrapper has declared `word`, what the block keeps at `address`, or `told`, what it is given to tell there; `sets` and
-// `clears`, whether ones that are written there set or clear their bits; `next`, and `settled`, what the hardware makes of it in this
-// clock; `ReadsLate`, 1 where a read takes one more clock; and `place_of`, the words of the map.
+// `clears`, whether ones that are written there set or clear their bits; `next`, and `settled`, what the hardware makes of it
+// in this clock; `ReadsLate`, 1 where a read takes one more clock; and `place_of`, the words of the map.
 
     logic        s_cpuif_req_stall_wr, s_cpuif_req_stall_rd, s_cpuif_rd_ack, s_cpuif_rd_err, s_cpuif_wr_ack, s_cpuif_wr_err;
     logic [31:0] s_cpuif_rd_data;

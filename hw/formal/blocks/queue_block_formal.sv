@@ -5,7 +5,9 @@
 `include "../rules/rule.svh"
 module queue_block_formal
     import queue_map_pkg::*;
-(
+#(
+    parameter bit Asleep = 0    // with the engine as it is: what it does when nothing happens
+) (
     input logic                   clk_i,
     input logic                   rst_ni,
     input logic                   valid_i,
@@ -164,6 +166,42 @@ module queue_block_formal
     // The clock runs while a valid signal is high.
     `RULE(clock_runs_while_something_happens, 1, i_block.i_clock.busy_i == (valid_i || line_valid_i || stored_valid_i
         || completion_valid_i || read_valid_o || store_valid_o || submission_valid_o))
+
+    // A few clocks after the last valid signal no register changes any more, and no pulse is high. So a clock that stops, which
+    // it does later, changes nothing.
+    if (Asleep) begin : g_asleep
+        localparam logic [2:0] Settles = 3'd5;
+        logic [2:0]    quiet_q;
+        logic [1043:0] state;
+        always_ff @(posedge clk_i) begin
+            if (!rst_ni || i_block.i_clock.busy_i) quiet_q <= '0;
+            else if (quiet_q != Settles) quiet_q <= quiet_q + 1'b1;
+        end
+        assign state = {
+            i_block.events_q, counts, i_block.i_access.taken_q, i_block.i_access.m_cpuif_req,
+            i_block.i_access.refused_q, i_block.i_access.done_o, i_block.i_access.error_o, i_block.i_access.data_o,
+            i_block.i_access.m_cpuif_req_is_wr, i_block.i_access.m_cpuif_addr, i_block.i_access.m_cpuif_wr_data,
+            i_block.i_access.strobe_q, i_block.from_registers.CONTROL.enable.value, gie, ier,
+            i_block.from_registers.ISR.error.value, i_block.from_registers.ISR.completion.value, rings,
+            i_block.from_registers.SUBMISSION_TAIL.count.value, i_block.from_registers.COMPLETION_HEAD.count.value,
+            i_block.i_engine.enabled_q, i_block.i_engine.running_q, i_block.i_engine.error_q, i_block.i_engine.tail_q,
+            i_block.i_engine.head_q, i_block.i_engine.inside_q, i_block.i_engine.judges_q,
+            i_block.i_engine.tail_rung_q, i_block.i_engine.head_rung_q, i_block.i_engine.submissions_waiting_q,
+            i_block.i_engine.submissions_rung_q, i_block.i_engine.completions_unread_q,
+            i_block.i_engine.completions_consumed_q, i_block.i_engine.i_fetch.places_q,
+            i_block.i_engine.i_fetch.sent_q, i_block.i_engine.i_fetch.come_q, i_block.i_engine.i_fetch.asked_q,
+            i_block.i_engine.i_fetch.head_q, i_block.i_engine.i_fetch.handed_q, i_block.i_engine.i_store.taken_q,
+            i_block.i_engine.i_store.tail_q, i_block.i_engine.i_store.valid_q, i_block.i_engine.i_store.second_q,
+            i_block.i_engine.i_store.place_q, i_block.i_engine.i_store.word0_q, i_block.i_engine.i_store.word1_q,
+            i_block.i_engine.i_store.wants_q, i_block.i_engine.i_store.outstanding_q,
+            i_block.i_engine.i_store.half_q
+        };
+        `RULE(nothing_changes_once_it_is_quiet, 1, quiet_q != Settles
+            || $stable(state) && !$past(i_block.i_engine.i_fetch.i_buffer.write_enable_i))
+        `RULE(no_pulse_is_high_once_it_is_quiet, 1, quiet_q != Settles || !done_o && interrupts_o == 0
+            && (i_block.i_clock.busy_i || !read_valid_o && !store_valid_o && !submission_valid_o))
+        `REACHED(queue_is_quiet_while_it_runs, quiet_q == Settles && running_o)
+    end
 
     `REACHED(write_is_refused_while_the_queue_is_on, ends_q && refused_q && enable_q && strobe_i == '1)
     `REACHED(error_comes_with_a_write, $past(rst_ni && carries && address_i == CONTROL && data_i[0]) && !enable_q)

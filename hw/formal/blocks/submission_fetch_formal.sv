@@ -42,7 +42,7 @@ module submission_fetch_formal #(
     end
 
     // The user stops where a line fails, clears only while stopped, and starts when nothing is under way. The
-    // doorbell only goes forward, by no more than the ring has entries.
+    // doorbell only goes forward, by no more than the ring has entries. queue_engine is proven to keep to this.
     stops_at_a_failure: assume property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && failed_o) || !run_i);
     clears_while_stopped: assume property (@(posedge clk_i) disable iff (!rst_ni) !clear_i || !run_i);
