@@ -261,7 +261,7 @@ class Known(unittest.TestCase):
 
 class Proofs(unittest.TestCase):
     plan = SimpleNamespace(
-        module=lambda number: {1: "vector_fill$top.i_queue.i_fill", 2: "dma_vectorizer", 3: "lookup_unit"}[number],
+        module=lambda number: {1: "vector_fill$top.i_queue.i_fill", 2: "dma_vectorizer", 3: "no_block"}[number],
         parents={"vector_fill$top.i_queue.i_fill": "vector_queue$top.i_queue", "vector_queue$top.i_queue": "dma_vectorizer"},
         folder=Path("kept"), wish={"files": []}, bench=benches.Bench("dma_vectorizer", "package"),
     )  # fmt: skip
