@@ -171,7 +171,8 @@ module index_tags_formal
     assign flush_at_place = reading_flush && set_of(reading_q.segment) == offered_set && reading_q.way == way_i
         || deciding_flush && set == offered_set && its_q.way == way_i;
     `RULE(flush_comes_alone, 0, !(walk_i || clean_i) || active_q == 0 && reading_q.kind != New && its_q.kind != New && !new_i)
-    `RULE(nothing_comes_into_a_flush, 0, !(new_i || replay_i || claim_i) || !reading_flush && !deciding_flush)
+    // When a flush is called off, a request may come while its last clean is decided on.
+    `RULE(nothing_comes_into_a_flush, 0, !(new_i || replay_i || claim_i) || !reading_flush && its_q.kind != Walk)
     `RULE(place_is_met_once, 0, !walk_i || !met_q[offered_set][way_i] && !flush_at_place)
     `RULE(place_is_clean_that_was_met, 0, !clean_i || met_q[offered_set][way_i] && !flush_at_place)
 

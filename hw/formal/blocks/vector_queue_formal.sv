@@ -98,6 +98,10 @@ module vector_queue_formal
             if (!followed_q) bit_q <= s_axis_tdata[place];
         end
         `RULE(element_leaves_as_it_came, 1, !(followed_q && waits_o[way] && ahead_q == 0) || head_o[way][place] == bit_q)
+        // What vector_fill asks of its queue.
+        `RULE(queue_is_not_idle_while_one_comes, 1,
+            !(i_block.g_ways[way].i_fill.push_i && i_block.g_ways[way].i_fill.idle_i))
+        `RULE(element_comes_to_a_vector_with_room, 1, !i_block.g_ways[way].i_fill.push_i || i_block.g_ways[way].i_fill.room_o)
         // What is in the block's registers.
         `RULE(elements_are_in_their_vectors, 1, open_q == i_block.g_ways[way].i_fill.open_q && sent_q == i_block.g_ways[way].i_fill.sent_q)
         `RULE(age_is_that_of_the_oldest, 1, open_q == 0 || age_q == i_block.g_ways[way].i_fill.age_q
