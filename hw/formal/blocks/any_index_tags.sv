@@ -121,7 +121,6 @@ module index_tags
     `RULE(nothing_comes_while_clearing, 1, !clearing_o || !(new_i || replay_i || claim_i || walk_i || clean_i))
     `RULE(request_is_of_its_segment, 1, !new_i || segment_i == request_i.segment[SegmentBits-1:0])
     `RULE(flush_comes_alone, 1, !(walk_i || clean_i) || active_i == 0 && reading_q.kind != New && its_q.kind != New)
-    // Its job asks for more: that the last clean of a flush has been decided on, too.
     `RULE(nothing_comes_into_a_flush, 1, !(new_i || replay_i || claim_i)
         || reading_q.kind != Walk && reading_q.kind != Clean && its_q.kind != Walk)
     `RULE(one_is_free_for_a_request, 1, its_q.kind != New || !active_i[free_i])
