@@ -139,7 +139,8 @@ module probe_scan_formal
 
     `REACHED(seven_answers_wait, &there)
     `REACHED(answer_comes_in_time, since_q[5])
-    `REACHED(key_is_found_in_the_second_line, m_axis_hit_tvalid && m_axis_hit_tdata[AnswerStatusAt+:3] == Found
-        && m_axis_hit_tdata[47:32] > 16'd2)
+    // Places are counted in slots from the beginning of the first line on.
+    `REACHED(key_is_found_in_the_second_line, i_block.i_result.last_q && i_block.i_result.found_q && !i_block.i_result.broken_q
+        && 32'(i_block.i_result.place_q) >= (SlotBytes <= 64 ? 64 / SlotBytes : 1))
     `REACHED(scan_has_an_error, m_axis_hit_tvalid && m_axis_hit_tdata[AnswerStatusAt+:3] == Error)
 endmodule
