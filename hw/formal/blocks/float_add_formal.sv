@@ -29,6 +29,7 @@ module float_add_formal
 
     // ---- The pair: the larger magnitude first, and what needs no computing.
     localparam logic [62:0] Infinite = {11'h7ff, 52'd0};
+    localparam logic [63:0] OneNan   = 64'h7ff8_0000_0000_0000;      // as the contract says it
     typedef struct packed {
         logic [63:0] larger;
         logic [63:0] smaller;
@@ -156,7 +157,7 @@ module float_add_formal
     assign field   = kept[53] ? exponent5 + 13'd1 : kept[52] ? exponent5 : 13'd0;
     assign cancels = subtracted_q[4] && sum_q[4] == 0;
     always_comb begin
-        if (pairs_q[4].nan) result = NotANumber;
+        if (pairs_q[4].nan) result = OneNan;
         else if (pairs_q[4].infinite) result = {pairs_q[4].larger[63], Infinite};
         else if (cancels) result = '0;
         else if (field >= 13'd2047) result = {pairs_q[4].larger[63], Infinite};
@@ -168,7 +169,7 @@ module float_add_formal
     // ---- What needs no computing, of the pair itself.
     pair_t last;
     assign last = pairs_q[5];
-    `RULE(what_is_no_number_is_one_word, 1, !(valid_o && last.nan) || result_o == NotANumber)
+    `RULE(what_is_no_number_is_one_word, 1, !(valid_o && last.nan) || result_o == OneNan)
     `RULE(infinity_keeps_its_sign, 1, !(valid_o && last.infinite) || result_o == {last.larger[63], Infinite})
     `RULE(sign_is_the_one_of_the_larger, 1, !valid_o || last.nan || result_o[63] == last.larger[63]
         || result_o == 0 && subtracted_q[5])

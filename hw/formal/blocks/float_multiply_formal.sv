@@ -49,7 +49,7 @@ module float_multiply_formal
     assign last = pairs_q[6];
     `RULE(product_comes_seven_clocks_later, 1, valid_o == came_q[6])
     `RULE(pairs_are_counted, 1, i_block.valid_q == came_q)
-    `RULE(what_is_no_number_is_one_word, 1, !(valid_o && last.nan) || result_o == NotANumber)
+    `RULE(what_is_no_number_is_one_word, 1, !(valid_o && last.nan) || result_o == 64'h7ff8_0000_0000_0000)
     `RULE(infinity_keeps_its_sign, 1, !(valid_o && last.infinite) || result_o == {last.sign, 11'h7ff, 52'd0})
     `RULE(zero_keeps_its_sign, 1, !(valid_o && last.zero) || result_o == {last.sign, 63'd0})
     `RULE(sign_is_that_of_both, 1, !valid_o || last.nan || result_o[63] == last.sign)

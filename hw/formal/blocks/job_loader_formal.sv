@@ -124,8 +124,9 @@ module job_loader_formal (
     `RULE(end_is_told_in_time, 1, done_o == (loaded_q && left_q == 0 && !looks_q))
     `RULE(end_is_told_once, 1, !done_o || runs_q && !$past(done_o))
     `RULE(reason_is_told, 1, !done_o || refusal_o == refusal_q)
-    `RULE(reason_stays, 1, !$past(rst_ni && !runs_q) || $stable(refusal_o))
-    `RULE(what_was_loaded_stays, 1, !$past(rst_ni && !runs_q) || $stable({job_o, outputs_o, has_program_o}))
+    // From the clock on in which the end is told.
+    `RULE(reason_stays, 1, !$past(rst_ni && (!runs_q || done_o)) || $stable(refusal_o))
+    `RULE(what_was_loaded_stays, 1, !$past(rst_ni && (!runs_q || done_o)) || $stable({job_o, outputs_o, has_program_o}))
 
     // One bit of the job, which is any, and the number of outputs.
     logic [9:0]  bit_of_job;

@@ -99,7 +99,6 @@ module lane_execute_formal
     function automatic logic is_whole(input word_t one);
         is_whole = (!one.is_null || one.value == 0) && (!one.is_truth || one.value <= 64'd1);
     endfunction
-    `RULE(operands_were_written, 0, !valid_i || is_whole(a) && is_whole(b))
 
     // ---- What an instruction makes of its operands.
     logic any_null, true_a, true_b, nan_a, nan_b, of_integers, of_floats;
@@ -135,6 +134,11 @@ module lane_execute_formal
     assign is_arithmetic = is_q.op inside {MultiplyInt, AddFloat, SubtractFloat, MultiplyFloat};
     assign takes_two = is_arithmetic || is_q.op inside {AddInt, SubtractInt, MinInt, MaxInt, MinFloat, MaxFloat, EqualInt,
         NotEqualInt, LessInt, LessEqualInt, EqualFloat, NotEqualFloat, LessFloat, LessEqFloat};
+    // Only of what an instruction reads: fields that it does not use are 0, and name a register that nobody may have written.
+    logic reads_a, reads_b;
+    assign reads_b = takes_two || is_q.op inside {And, Or};
+    assign reads_a = reads_b || is_q.op inside {Not, IsNull, Filter, Output};
+    `RULE(operands_were_written, 0, !valid_i || (!reads_a || is_whole(a)) && (!reads_b || is_whole(b)))
     always_comb begin
         told         = '0;
         told.is_null = takes_two && any_null;
@@ -181,11 +185,19 @@ module lane_execute_formal
     logic bad_op;
     assign bad_op = !(takes_two || is_q.op inside {End, Load, Constant, Null, Filter, Output, And, Or, Not, IsNull, CompareFixed});
     // By kinds, which a solver decides on more easily.
-    logic is_right, of_sums, of_orders, of_float_orders;
+    logic is_right, of_sums, of_orders, of_float_orders, chooses, tells_truth;
     assign is_right        = {i_block.result.is_null, i_block.result.value} == {told.is_null, told.value};
     assign of_sums         = is_q.op inside {AddInt, SubtractInt};
+    assign chooses         = is_q.op inside {MinInt, MaxInt, MinFloat, MaxFloat};
+    assign tells_truth     = is_q.op inside {EqualInt, NotEqualInt, LessInt, LessEqualInt, EqualFloat, NotEqualFloat, LessFloat,
+        LessEqFloat, And, Or, Not, IsNull};
     assign of_orders       = is_q.op inside {MinInt, MaxInt, EqualInt, NotEqualInt, LessInt, LessEqualInt};
     assign of_float_orders = is_q.op inside {MinFloat, MaxFloat, EqualFloat, NotEqualFloat, LessFloat, LessEqFloat};
+    // What is known to be a truth, so that a later instruction needs no clock to find it: each truth, and what is loaded and 0 or 1.
+    logic is_known;
+    assign is_known = told.is_null ? !of_sums && !is_arithmetic && !chooses && !compares_fixed
+        : tells_truth || (loads || is_q.op == Constant) && told.value <= 64'd1;
+    `LATE(truth_is_known, !(writes && !bad_op && !faulty_o) || i_block.result.is_truth == is_known)
     `LATE(sum_is_right, !(writes && of_sums && !faulty_o) || is_right)
     `LATE(order_of_integers_is_right, !(writes && of_orders) || is_right)
     `LATE(order_of_floats_is_right, !(writes && of_float_orders) || is_right)
@@ -281,6 +293,9 @@ module lane_execute_formal
     `RULE(operation_is_under_way, 1, i_block.i_arithmetic_unit.busy_q == (computes && clocks_q != 0)
         && (!i_block.i_arithmetic_unit.busy_q || i_block.i_arithmetic_unit.clocks_q == clocks_q
             && i_block.i_arithmetic_unit.operation_q == operation))
+    // What arithmetic_unit takes for granted.
+    `RULE(one_operation_at_a_time, 1, !i_block.i_arithmetic_unit.valid_i || !i_block.i_arithmetic_unit.busy_q
+        || i_block.i_arithmetic_unit.done_o)
     // What was found of the operands in the clock before, which are the same while an instruction waits.
     word_t a_q, b_q;
     logic  waited_q, known_q = 1'b0;

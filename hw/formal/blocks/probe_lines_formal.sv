@@ -117,6 +117,14 @@ module probe_lines_formal
         && control_o.group == control_q.group && control_o.last_slot == control_q.last_slot
         && (control_o.broken || control_o.first_lane == control_q.first_lane))
 
+    // What probe_slots takes for granted, of all lines, also of those that count no more.
+    logic headed_q;     // the first part of a slot has come out since the reset
+    always_ff @(posedge clk_i) headed_q <= rst_ni && (headed_q || move_i && valid_o && control_o.part == 0);
+    `RULE(line_is_a_part_of_a_slot, 1, !valid_o || 32'(control_o.part) < Parts)
+    `RULE(slot_begins_with_its_first_part, 1, !valid_o || control_o.part == 0 || headed_q)
+    `RULE(next_line_is_a_part_of_a_slot, 1, 32'(part_q) < Parts
+        && (part_q == 0 || headed_q || valid_o && control_o.part == 0))
+
     `REACHED(scan_of_three_lines_is_whole, valid_o && right_q && control_o.last && !control_o.broken && control_o.group == 2)
     `REACHED(scan_has_too_many_lines, valid_o && !right_q && control_o.last)
     if (Lanes > 1) begin : g_some

@@ -76,6 +76,19 @@ module probe_scan_formal
     `RULE(line_goes_to_its_scan, 1, i_block.i_lines.line_i == s_axis_data_tdata && i_block.i_lines.line_last_i
         == s_axis_data_tlast && i_block.i_lines.line_error_i == s_axis_data_tuser && i_block.i_lines.line_valid_i
         == s_axis_data_tvalid && s_axis_data_tready == i_block.i_lines.line_ready_o)
+    // Each is made for slots of this size: of several lines, where they have some.
+    localparam int unsigned Parts = SlotBytes <= 64 ? 1 : SlotBytes / 64;
+    `RULE(lines_are_parts_of_slots, 1, !$past(rst_ni && s_axis_data_tvalid && s_axis_data_tready && !s_axis_data_tlast)
+        || 32'(i_block.i_lines.part_q) == ($past(32'(i_block.i_lines.part_q) == Parts - 1) ? 0
+            : $past(32'(i_block.i_lines.part_q)) + 1))
+    `RULE(slots_have_as_many_parts, 1, 32'(i_block.i_lines.part_q) < Parts)
+    `RULE(slot_is_found_with_its_last_part, 1, !$past(rst_ni && i_block.move && i_block.i_result.valid_i
+        && i_block.i_result.control_i.first && 32'(i_block.i_result.control_i.part) != Parts - 1) || !i_block.i_result.found_q)
+    if (Parts > 1) begin : g_parts
+        `RULE(parts_are_those_of_one_object, 1, !$past(rst_ni && i_block.move && i_block.i_slots.control_i.part != 0
+            && i_block.i_slots.g_parts.meta_q[29] && i_block.i_slots.line_i[63:0] != i_block.i_slots.g_parts.meta_q)
+            || i_block.i_slots.torn_q)
+    end
     logic [1:0] scans, answers;
     ordered_words #(.Width(152), .Most(2)) i_scans (
         .clk_i, .rst_ni, .push_i(s_axis_key_tvalid && s_axis_key_tready), .pushed_i(s_axis_key_tdata),
@@ -126,7 +139,8 @@ module probe_scan_formal
 
     `REACHED(seven_answers_wait, &there)
     `REACHED(answer_comes_in_time, since_q[5])
-    `REACHED(key_is_found_in_the_second_line, m_axis_hit_tvalid && m_axis_hit_tdata[AnswerStatusAt+:3] == Found
-        && m_axis_hit_tdata[47:32] > 16'd2)
+    // Places are counted in slots from the beginning of the first line on.
+    `REACHED(key_is_found_in_the_second_line, i_block.i_result.last_q && i_block.i_result.found_q && !i_block.i_result.broken_q
+        && 32'(i_block.i_result.place_q) >= (SlotBytes <= 64 ? 64 / SlotBytes : 1))
     `REACHED(scan_has_an_error, m_axis_hit_tvalid && m_axis_hit_tdata[AnswerStatusAt+:3] == Error)
 endmodule

@@ -124,6 +124,9 @@ module program_lane_formal
     `RULE(program_runs, 1, i_block.executing_q == (runs_q && executes_q))
     `RULE(instructions_are_counted, 1, i_block.program_counter_q == (runs_q ? steps_q : 7'd0) && (!runs_q || (executes_q
         ? steps_q != 0 && steps_q <= 7'd64 : steps_q == 0)))
+    // What lane_execute takes for granted.
+    `RULE(instruction_stays_until_it_is_complete, 1, $past(rst_ni) ? !$past(i_block.executing_q && !complete) || i_block.executing_q
+        : !i_block.executing_q)
     // What is at one address, which is any.
     logic [63:0] code, constant;
     assign code     = i_block.i_code.g_one.word_q;
