@@ -32,19 +32,20 @@ module index_flush_formal #(
         walk_o || clean_o ? {miss_o, way_o, set_o} : '0};
 
     // What the tags and the memory keep to: a place that was offered is told of once, one that is changed is written
-    // once.
-    logic [Misses-1:0] offered_q, changed_q;
+    // once. Without a flush other entries are written, which are none of its.
+    logic [Misses-1:0] offered_q, changed_q, writes;
+    assign writes = busy_o ? written_i : '0;
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
             offered_q <= '0;
             changed_q <= '0;
         end else begin
             offered_q <= offered_q & ~(Misses'(walked_i) << walked_miss_i) | Misses'(walk_o) << miss_o;
-            changed_q <= changed_q & ~written_i | Misses'(walked_i && changed_i) << walked_miss_i;
+            changed_q <= changed_q & ~writes | Misses'(walked_i && changed_i) << walked_miss_i;
         end
     end
     `RULE(what_was_offered_is_told_of_once, 0, !walked_i || offered_q[walked_miss_i])
-    `RULE(what_is_changed_is_written_once, 0, (written_i & ~changed_q) == 0 && $onehot0(written_i))
+    `RULE(what_is_changed_is_written_once, 0, (writes & ~changed_q) == 0 && $onehot0(written_i))
 
     `RULE(stops_from_the_clock_after, 1, !$past(rst_ni && flush_i) || stops_o)
     `RULE(offers_one_at_a_time, 1, !(walk_o && clean_o))
@@ -66,13 +67,13 @@ module index_flush_formal #(
             state_q  <= Before;
             failed_q <= 1'b0;
         end else begin
-            if (written_i != 0 && write_error_i) failed_q <= 1'b1;
+            if (writes != 0 && write_error_i) failed_q <= 1'b1;
             if (walk_o && its) begin
                 state_q <= Offered;
                 miss_q  <= miss_o;
             end
             if (state_q == Offered && walked_i && walked_miss_i == miss_q) state_q <= changed_i ? Changed : Over;
-            if (state_q == Changed && written_i[miss_q]) state_q <= write_error_i ? Failed : Written;
+            if (state_q == Changed && writes[miss_q]) state_q <= write_error_i ? Failed : Written;
             if (clean_o && its) state_q <= Over;
         end
     end
@@ -116,4 +117,5 @@ module index_flush_formal #(
     `REACHED(flush_ends, flushed_o && !failed_o && $past(flush_i))
     `REACHED(place_is_cleaned, clean_o && its)
     `REACHED(flush_fails, failed_o)
+    `REACHED(flush_begins_after_another_write, $past(rst_ni && !busy_o && written_i != 0) && busy_o)
 endmodule

@@ -3,7 +3,12 @@
 // queues, memory and interrupts by their numbers; idle when nothing was valid for long and no answer is missing. Queues,
 // the lock unit, the look-up unit and the shell's registers do anything here: their own jobs say what they do.
 `include "../rules/rule.svh"
-module lockstep_device_formal (
+module lockstep_device_formal #(
+    // Each is another number than those of the blocks by themselves.
+    parameter int unsigned CardLog2Bytes     = 30,
+    parameter int unsigned LookupLogSets     = 9,
+    parameter int unsigned LookupLogContexts = 5
+) (
     input logic          clk_i,
     input logic          rst_ni,
     input logic          s_axil_awvalid,
@@ -97,7 +102,12 @@ module lockstep_device_formal (
     logic [191:0]  m_axis_move_tdata, m_axis_netrsp_tdata;
 
     power_up i_power_up (.*);
-    lockstep_device i_block (.*);
+    lockstep_device #(
+        .CardLog2Bytes(CardLog2Bytes), .LookupLogSets(LookupLogSets), .LookupLogContexts(LookupLogContexts)
+    ) i_block (.*);
+    `RULE(blocks_are_as_large_as_the_device, 1, {
+        i_block.i_shell.CardLog2Bytes, i_block.i_lookup_unit.LogSets, i_block.i_lookup_unit.LogContexts
+    } == {CardLog2Bytes, LookupLogSets, LookupLogContexts})
 
     // What counts of the outputs.
     logic [3389:0] seen;

@@ -11,6 +11,7 @@ module nic_index_cache_formal
     parameter int unsigned LogWays     = 1,
     parameter int unsigned SegmentBits = 3,
     parameter int unsigned Objects     = 2,
+    parameter int unsigned MostPins    = 5,
     parameter int unsigned LogMisses   = 2,
     parameter int unsigned LogParked   = 3,
     localparam int unsigned ValueWords = 1,
@@ -53,7 +54,7 @@ module nic_index_cache_formal
     power_up i_power_up (.*);
     nic_index_cache #(
         .LogSets(LogSets), .LogWays(LogWays), .SegmentBits(SegmentBits), .Objects(Objects), .ValueWords(ValueWords),
-        .LogMisses(LogMisses), .LogParked(LogParked)
+        .MostPins(MostPins), .LogMisses(LogMisses), .LogParked(LogParked)
     ) i_block (.*);
     axi4_stream_rules #(.Width(64*(4+ValueWords)), .Proven(0)) i_requests (
         .clk_i, .rst_ni, .tvalid(s_axis_req_tvalid), .tready(s_axis_req_tready), .payload(s_axis_req_tdata));
@@ -95,8 +96,20 @@ module nic_index_cache_formal
         m_axi_arvalid, m_axi_arvalid ? {m_axi_arid, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst} : 85'd0
     };
 
-    // ---- Settings come to their blocks, and a reset to all.
+    // ---- Parameters and settings come to their blocks, and a reset to all.
 
+    localparam int unsigned Lines = (1 + Objects * (2 + ValueWords) + 7) / 8;
+    `RULE(blocks_are_as_large_as_the_cache, 1, {
+        i_block.i_tags.LogSets, i_block.i_tags.LogWays, i_block.i_tags.SegmentBits, i_block.i_tags.ValueWords,
+        i_block.i_tags.LogMisses, i_block.i_misses.LogWays, i_block.i_misses.SegmentBits, i_block.i_misses.ValueWords,
+        i_block.i_misses.LogMisses, i_block.i_misses.LogParked
+    } == {LogSets, LogWays, SegmentBits, ValueWords, LogMisses, LogWays, SegmentBits, ValueWords, LogMisses, LogParked})
+    `RULE(entries_and_lines_are_as_many, 1, {
+        i_block.i_entries.LogPlaces, i_block.i_entries.Objects, i_block.i_entries.ValueWords, i_block.i_entries.MostPins,
+        i_block.i_entries.LogMisses, i_block.i_entries.Lines, i_block.i_memory_port.SegmentBits, i_block.i_memory_port.LogMisses,
+        i_block.i_memory_port.Lines, i_block.i_flush.LogSets, i_block.i_flush.LogWays, i_block.i_flush.LogMisses
+    } == {LogSets + LogWays, Objects, ValueWords, MostPins, LogMisses, Lines, SegmentBits, LogMisses, Lines, LogSets, LogWays,
+        LogMisses})
     `RULE(table_is_that_of_the_ports, 1, {
         i_block.i_tags.segments_i, i_block.i_tags.slots_i, i_block.i_tags.limit_i, i_block.i_entries.limit_i,
         i_block.i_entries.more_i, i_block.i_memory_port.base_i, i_block.i_home_address.base_i, i_block.i_home_address.units_i
@@ -183,8 +196,9 @@ module nic_index_cache_formal
     assign waiting   = i_block.i_answers.count;
     assign owed      = 7'(reading != 0) + 7'(deciding != 0) + 7'(answering[0]) + 7'(answering[1]) + 7'(answering[2]) + 7'(waiting);
     `RULE(answers_have_places, 1, 7'(i_block.owed_q) == owed && owed <= 7'd16)
-    `RULE(request_is_accepted_where_it_may_be, 1, !accepts || i_block.i_misses.may_offer_o && !i_block.i_misses.offers_o
-        && !i_block.i_tags.clearing_o && !i_block.i_flush.stops_o && owed != 7'd16)
+    `RULE(request_is_accepted_where_it_may_be, 1, s_axis_req_tready == (i_block.i_misses.may_offer_o
+        && !i_block.i_misses.offers_o && !i_block.i_tags.clearing_o && !i_block.i_flush.stops_o && owed != 7'd16))
+    `RULE(waiting_request_goes_on_where_its_answer_has_a_place, 1, i_block.i_misses.may_replay_i == (owed != 7'd16))
     // As many as were accepted have been answered, or are inside: they wait for a fetch, or are on their way to their answers.
     logic [7:0] inside_q, parked, behind;
     always_comb begin
@@ -205,6 +219,8 @@ module nic_index_cache_formal
         && (!i_block.i_flush.offered_q[0] && i_block.i_flush.walks_q == 0 || i_block.i_flush.busy_o))
     `RULE(nothing_is_inside_while_clearing, 1, !i_block.i_tags.clearing_o || inside_q == 0)
     `RULE(flush_is_alone, 1, !i_block.i_flush.busy_o || inside_q == 0 && !accepts && !i_block.i_tags.clearing_o)
+    `RULE(flush_may_begin_when_nothing_is_inside, 1,
+        i_block.i_flush.idle_i == (inside_q == 0 && !i_block.i_tags.clearing_o))
     `RULE(flush_ends_as_it_says, 1, {flushed_o, flush_failed_o} == {i_block.i_flush.flushed_o, i_block.i_flush.failed_o})
 
     // ---- An entry that is brought came before, and its line is there when it is read.

@@ -175,6 +175,15 @@ module vector_engine_formal
         `RULE(bursts_have_five_lines_at_most, 1, (!m_axi_arvalid[way] || m_axi_arlen[way] < 8'd5)
             && (!m_axi_awvalid[way] || m_axi_awlen[way] < 8'd5)
             && (!m_axi_wvalid[way] || i_block.g_ways[way].i_path.lines_q < 3'd4 || m_axi_wlast[way]))
+        for (genvar n = 0; n < Queues; n++) begin : g_turns
+            `RULE(turns_hear_of_each_queue, 1, {i_block.g_ways[way].i_turns.waits_i[n], i_block.g_ways[way].i_turns.last_i[n],
+                i_block.g_ways[way].i_turns.head_i[n]} == {i_block.g_queues[n].i_queue.waits_o[way],
+                i_block.g_queues[n].i_queue.last_o[way], i_block.g_queues[n].i_queue.head_o[way]})
+        end
+        `RULE(element_is_taken_as_soon_as_there_is_a_place, 1,
+            i_block.g_ways[way].i_turns.ready_i == i_block.g_ways[way].i_check.ready_o)
+        `RULE(copies_go_to_the_path, 1, {i_block.g_ways[way].i_check.copy_valid_o, i_block.g_ways[way].i_check.copy_ready_i}
+            == {i_block.g_ways[way].i_path.copy_valid_i, i_block.g_ways[way].i_path.copy_ready_o})
         // What induction needs of vector_turns.
         `RULE(one_queue_has_the_turn, 1, $onehot(i_block.g_ways[way].i_turns.turn_q))
     end

@@ -6,7 +6,12 @@
 `include "../rules/rule.svh"
 module visibility_pe_formal
     import visibility_pe_map_pkg::*;
-(
+#(
+    // Each is another number than those of the blocks by themselves.
+    parameter int unsigned LogChains = 5,
+    parameter int unsigned LogPages  = 14,
+    parameter int unsigned Lanes     = 6
+) (
     input logic          clk_i,
     input logic          rst_ni,
     input logic          s_axil_awvalid,
@@ -46,7 +51,10 @@ module visibility_pe_formal
     logic [511:0]  m_axis_row_tdata;
 
     power_up i_power_up (.*);
-    visibility_pe i_block (.*);
+    visibility_pe #(.LogChains(LogChains), .LogPages(LogPages), .Lanes(Lanes)) i_block (.*);
+    `RULE(walk_and_lanes_are_as_large_as_the_element, 1, {
+        i_block.i_walk.LogChains, i_block.i_walk.LogPages, i_block.i_lanes.Lanes
+    } == {LogChains, LogPages, Lanes})
 
     // What counts of the outputs.
     logic [744:0] seen;
@@ -174,6 +182,7 @@ module visibility_pe_formal
             CONTROL: told = 32'({stop_q, start_q});
             ISR:     told = 32'(isr_q);
             RETURN:  told = walked_q ? i_block.i_walk.visible_o[31:0] : 32'd0;
+            CAPABILITIES: told = {8'(LogPages), 8'd2, 8'(Lanes), 8'(LogChains)};
             default: told = counts[address[6:3]][32*address[2] +: 32];
         endcase
     end

@@ -12,8 +12,7 @@ function automatic place_t place_of(input logic [11:0] at);
         JOB + 12'd4:  return setting('1, 32'd0);
         IDENTITY:     return constant("LSVE");
         VERSION:      return constant({16'd1, 16'd0});
-        CAPABILITIES: return Inside ? Told : constant({8'd16, 8'd2, 8'd8, 8'd7});
-        RETURN:       return Told;
+        CAPABILITIES, RETURN: return Told;
         default:      return at >= CLOCKS && at <= OUTPUT_STALLS + 12'd4 && at[1:0] == 0 ? Told : Nothing;
     endcase
 endfunction
