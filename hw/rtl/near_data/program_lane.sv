@@ -4,8 +4,8 @@
 // Contract: a row begins in a cycle with `free_o` and is taken a beat in each cycle with
 // `row_valid_i`. It leaves as a packet of header, values and payload, or not at all when it does
 // not qualify; without a program every row qualifies. A row with a code is its header alone, and
-// leaves as one with its code, and without bytes, values and nulls. The beats of a packet are offered without a pause.
-// The program and its properties are stable while a row is in the lane.
+// leaves as one with its code, and without bytes, values and nulls. The beats of a packet are
+// offered without a pause. The program and its properties are stable while a row is in the lane.
 module program_lane (
     input  logic         clk_i,
     input  logic         rst_ni,
