@@ -178,17 +178,18 @@ module index_entries #(
     // What was written at the last clock, which the memory did not yet show.
     entry_t                   written_q;
 
-    logic   modifies;
+    // Known a clock before, since all of an operation waits for it.
+    logic   modifies_q;
     entry_t stored, modified;
-    assign modifies = modify_valid_q && modify_step_q.is_answered
-        && !modify_step_q.out_of_range && !modify_step_q.bus_error;
+    always_ff @(posedge clk_i) modifies_q <= rst_ni && compare_valid_q && compare_step_q.is_answered
+        && !compare_step_q.out_of_range && !compare_step_q.bus_error;
 
     block_ram #(
         .AddressWidth(LogPlaces),
         .DataWidth   (EntryBits)
     ) i_entries (
         .clk_i,
-        .write_enable_i (modifies),
+        .write_enable_i (modifies_q),
         .write_address_i(modify_place_q),
         .write_data_i   (modified),
         .read_address_i (read_place_q),
@@ -249,7 +250,7 @@ module index_entries #(
         // written when the memory was read.
         compare_next_q       <= compare_valid_q && read_place_q == compare_place_q
             && !compare_step_q.out_of_range && !compare_step_q.bus_error;
-        compare_after_next_q <= modifies && read_place_q == modify_place_q;
+        compare_after_next_q <= modifies_q && read_place_q == modify_place_q;
         modify_step_q        <= compare_step_q;
         modify_place_q       <= compare_place_q;
         modify_miss_q        <= compare_miss_q;
@@ -282,7 +283,7 @@ module index_entries #(
         .ValueWords(ValueWords),
         .MostPins  (MostPins)
     ) i_operation (
-        .enable_i     (modifies),
+        .enable_i     (modifies_q),
         .operation_i  (modify_operation_q),
         .request_i    (modify_request_q),
         .value_i      (modify_value_q),
@@ -318,7 +319,7 @@ module index_entries #(
         answer.token       = modify_request_q.token;
         answer.status      = modify_step_q.out_of_range ? OutOfRange : BusError;
         answer_value_o     = '0;
-        if (modifies) begin
+        if (modifies_q) begin
             answer.status      = status;
             answer.owner       = owner;
             answer.epoch       = modify_entry_q[EpochAt +: 16];
@@ -348,9 +349,9 @@ module index_entries #(
         modify_request_q.key, modify_request_q.owner, modify_request_q.version, modify_request_q.epoch
     });
     at_most_one_object_has_the_key: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !modifies || $onehot0(modify_compared_q.same_key));
+        !modifies_q || $onehot0(modify_compared_q.same_key));
     what_is_compared_is_right: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !modifies || modify_compared_q == compared);
+        !modifies_q || modify_compared_q == compared);
     a_snapshot_is_not_answered: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !modify_valid_q || modify_step_q.is_snapshot != modify_step_q.is_answered);
 `endif
