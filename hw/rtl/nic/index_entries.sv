@@ -340,7 +340,7 @@ module index_entries #(
 
     // It was, when the entry was compared; and there is nothing that an operation brings beside.
     logic unused;
-    assign unused = ^{modify_step_q.is_install, of_left.pinned, of_left.most, of_found.pinned,
+    assign unused = ^{modify_step_q.is_install, modify_step_q.bus_error, of_left.pinned, of_left.most, of_found.pinned,
         of_found.most};
 
 `ifndef SYNTHESIS
