@@ -79,7 +79,7 @@ def wish_of(job, files):
     return {
         "files": [str(one) for one in files], "top": job.top, "parameters": job.parameters,
         "assumed": job.assumed, "without": job.without, "engine": job.engine,
-        "open_memories": job.open_memories, "progress": job.progress, "cut": job.cut,
+        "open_memories": job.open_memories, "progress": job.progress,
     }  # fmt: skip
 
 

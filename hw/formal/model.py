@@ -66,11 +66,7 @@ def read(design, job):
     ]
     if job["open_memories"]:
         read.insert(1, "--no-implicit-memories")
-    for name in job["cut"]:
-        read[1:1] = ["--blackboxed-module", name]
     run(design, " ".join(read))
-    if job["cut"]:
-        run(design, "cutpoint -blackbox")
 
 
 def write_smt2(design, job):

@@ -25,6 +25,7 @@ from engines import ENGINES, HERE, Prover, environment
 
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "hw" / one) for one in ("regs", "blocks")]
+import cut  # noqa: E402
 import markdown  # noqa: E402
 import verilog  # noqa: E402
 
@@ -41,7 +42,7 @@ COLUMNS = ("block", "properties", "proven", "covers reached", "seconds", "digest
 class Job:
     block: str
     stubs: tuple = ()  # modules, for each of which blocks/any_<module>.sv stands; or `module:file` for another file
-    cut: tuple = ()  # modules inside the block whose outputs may be anything, in each clock
+    cut: tuple = ()  # modules inside the block of which only the ports are left; outputs may be anything, in each clock
     name: str = ""  # where a block has several jobs
     engine: str = "pdr"
     depth: int = 0  # clocks, of induction and bounded proofs
@@ -134,6 +135,12 @@ def files_of(job):
     missing = [name for name in job.cut if name not in known or verilog.HARDWARE / known[name].path not in paths]
     if missing:
         raise Undecided(f"jobs.toml: {job.title}: `cut` names {', '.join(missing)}, which is not inside {job.block}")
+    off = {name: cut.stand_in(known[name]) for name in job.cut}
+    without_clock = [name for name, one in off.items() if not one]
+    if without_clock:
+        raise Undecided(f"jobs.toml: {job.title}: `cut` names {', '.join(without_clock)}, which has no clk_i")
+    if off:
+        paths = verilog.paths({**known, **off}, job.block)
     rules = sorted((HERE / "rules").glob("*.sv"))
     return [*paths, *rules, *named]
 

@@ -10,6 +10,7 @@ from unittest import mock
 import engines
 import prove
 from children import Undecided
+from prove import cut
 
 JOB = '[[job]]\nblock = "lut_ram"\n'
 
@@ -80,6 +81,40 @@ class Jobs(unittest.TestCase):
         prove.files_of(prove.Job("stream_buffer"))
         with self.assertRaisesRegex(Undecided, "`cut` names lock_port, none, which is not inside lut_fifo"):
             prove.files_of(prove.Job("lut_fifo", cut=("lut_ram", "lock_port", "none")))
+
+    def test_of_what_is_cut_only_the_ports_are_left_whose_outputs_are_anything(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "some.sv"
+            path.write_text(SOME)
+            left = cut.text_of(path)
+            path.write_text(SOME.replace("clk_i", "clk"))
+            self.assertIsNone(cut.text_of(path))
+        drawn = re.findall(r"anything #\(.Width\(.bits\((\w+)\)\)\) \w+ \(.clk_i, .value_o\({(\w+)}\)\);", left)
+        self.assertEqual(drawn, [(one, one) for one in ("wide_o", "words_o", "own_o", "last_o")])
+        self.assertIn("import some_pkg::*;", left)
+        self.assertNotIn("inner", left)
+
+    def test_what_is_inside_of_what_is_cut_is_none_of_the_files(self):
+        files = prove.files_of(prove.Job("lookup_unit", cut=("nic_lookup",)))
+        names = {path.name for path in files}
+        self.assertIn(cut.FOLDER / "nic_lookup.sv", files)
+        self.assertFalse(names & {"lookup_walk.sv", "axi_lite_blocks.sv"})
+
+
+SOME = """module some
+    import some_pkg::*;
+#(
+    parameter int unsigned Words = 3
+) (
+    input  logic                       clk_i,   // one, alone
+    output logic [$clog2(Words+1)-1:0] wide_o,
+    output logic [Words-1:0][7:0]      words_o, input logic beside_i,
+    output some_t                      own_o,
+    output last_t last_o
+);
+    inner i_inner (.clk_i, .output_o(last_o));
+endmodule
+"""
 
 
 class Induction(unittest.TestCase):

@@ -338,7 +338,7 @@ module index_entries #(
     assign snapshot_miss_o = modify_miss_q;
     assign snapshot_line_o = pack(modify_entry_q);
 
-    // It was, when the entry was compared; and there is nothing that an operation brings beside.
+    // They were, when the entry was compared; and there is nothing that an operation brings beside.
     logic unused;
     assign unused = ^{modify_step_q.is_install, modify_step_q.bus_error, of_left.pinned, of_left.most, of_found.pinned,
         of_found.most};
