@@ -49,7 +49,8 @@ module dma_vectorizer_registers_formal
     end
     assign sets    = 1'b0;
     assign clears  = 1'b0;
-    assign settled = next;`include "places.svh"
+    assign settled = next;
+`include "places.svh"
 `include "dma_vectorizer_map.svh"
 `include "cpuif.svh"
 

@@ -73,7 +73,8 @@ module nic_lookup_registers_formal
     end
     assign sets    = 1'b0;
     assign clears  = 1'b0;
-    assign settled = next;`include "places.svh"
+    assign settled = next;
+`include "places.svh"
 `include "nic_lookup_map.svh"
 `include "cpuif.svh"
 

@@ -41,7 +41,8 @@ module shell_registers_formal
     end
     assign sets    = 1'b0;
     assign clears  = 1'b0;
-    assign settled = next;`include "places.svh"
+    assign settled = next;
+`include "places.svh"
 `include "shell_map.svh"
 `include "cpuif.svh"
 
