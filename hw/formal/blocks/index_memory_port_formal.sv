@@ -126,6 +126,8 @@ module index_memory_port_formal #(
         && m_axi_awaddr == base_i + (64'(victims_i[m_axi_awid[LogMisses-1:0]]) << 7))
     `RULE(entries_are_whole, 1, m_axi_arlen == 8'd1 && m_axi_awlen == 8'd1 && m_axi_wstrb == '1)
 
+    `RULE(what_comes_is_always_taken, 1, m_axi_rready && m_axi_bready)
+
     // ---- Beats of a fetch.
     logic       comes, first_q, broken_q, known_q, kept_q, ended_q, failed_q;
     assign comes = m_axi_rvalid && m_axi_rid == 8'(miss);

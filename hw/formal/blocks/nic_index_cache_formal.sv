@@ -114,6 +114,7 @@ module nic_index_cache_formal
         i_block.i_tags.segments_i, i_block.i_tags.slots_i, i_block.i_tags.limit_i, i_block.i_entries.limit_i,
         i_block.i_entries.more_i, i_block.i_memory_port.base_i, i_block.i_home_address.base_i, i_block.i_home_address.units_i
     } == {segments_i, slots_i, limit_i, limit_i, more_i, index_base_i, table_base_i, slot_units_i})
+    `RULE(what_memory_answers_is_always_taken, 1, m_axi_rready && m_axi_bready)
     reset_comes_to_all: assert property (@(posedge clk_i) {i_block.i_tags.rst_ni, i_block.i_misses.rst_ni, i_block.i_flush.rst_ni,
         i_block.i_memory_port.rst_ni, i_block.i_entries.rst_ni, i_block.i_answers.rst_ni} == {6{rst_ni}});
 

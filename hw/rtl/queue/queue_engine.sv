@@ -212,10 +212,10 @@ module queue_engine #(
     count_never_overflows: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !(given && !returned) || inside_q != '1);
     doorbells_change_in_every_other_clock: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !judges_q || (submission_tail_i == tail_rung_q || tail_rung_q == tail_q)
+        !(judges_q && enabled_q) || (submission_tail_i == tail_rung_q || tail_rung_q == tail_q)
             && (completion_head_i == head_rung_q || head_rung_q == head_q));
     rings_hold_while_enabled: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !$past(rst_ni && enabled_q && enable_i) || !enable_i || $stable(rings_i));
+        !$past(rst_ni && enabled_q && enable_i) || $stable(rings_i));
 `endif
 
 endmodule
