@@ -29,10 +29,10 @@ module lookup_block_formal
     power_up i_power_up (.*);
     lookup_block i_block (.*);
 
-    // What counts of the outputs.
+    // What counts of the outputs. In a reset nothing says any more whether it was a read.
     logic [$bits(settings_o)+35:0] seen;
     assign seen = {
-        done_o, done_o && error_o, done_o && !write_i && !error_o ? data_o : 32'd0, enable_o, flush_o, settings_o
+        done_o, done_o && error_o, rst_ni && done_o && !write_i && !error_o ? data_o : 32'd0, enable_o, flush_o, settings_o
     };
 
     // Requests come while the block is on, and a flush begins where it is asked for.
