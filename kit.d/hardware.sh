@@ -64,7 +64,7 @@ mutate_usage() {
 Usage: ./kit mutate [--write] [--jobs N] [--bench TOP] [BLOCK ...]
 
 Plants faults in blocks of hw/, and prints which of them are found, which change nothing that anybody could
-see, and which survive, with file and line: docs/mutants.md. Blocks with a job in hw/formal/jobs.toml are
+see, and which survive, with file and line: docs/mutants.md. Blocks with a job in hw/formal/jobs are
 judged by the properties of ./kit prove, all others by tests, and so are those whose properties tell too little:
 hw/mutate/benches.toml.
 

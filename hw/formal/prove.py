@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Proves properties of the RTL's blocks. jobs.toml says which, blocks/ has a wrapper for each, progress/ what it does
+"""Proves properties of the RTL's blocks. jobs/ says which, blocks/ has a wrapper for each, progress/ what it does
 in time, rules/ the properties that several of them share.
 
 Prints a table in Markdown. Ends with 0 if all is proven, 1 if a property fails or a cover is out of reach, 2 if a
@@ -71,31 +71,36 @@ def parts_of(entry):
     return [{**entry, "name": f"{entry['block']}_{name}", **own} for name, own in parts.items()] if parts else [entry]
 
 
-def read_jobs():
+def jobs_in(path):
     try:
-        with open(HERE / "jobs.toml", "rb") as file:
-            jobs = [Job(**one) for entry in tomllib.load(file)["job"] for one in parts_of(entry)]
-    except (TypeError, tomllib.TOMLDecodeError) as error:
-        raise Undecided(f"jobs.toml: {error}") from None
+        with open(path, "rb") as file:
+            return [Job(**one) for entry in tomllib.load(file)["job"] for one in parts_of(entry)]
+    except (TypeError, KeyError, tomllib.TOMLDecodeError) as error:
+        raise Undecided(f"jobs/{path.name}: {error}") from None
+
+
+def read_jobs():
+    """Those of all files, in the order of their names: one for each folder of the RTL, and one of progress."""
+    jobs = [job for path in sorted((HERE / "jobs").glob("*.toml")) for job in jobs_in(path)]
     titles = [job.title for job in jobs]
     # The outcome of one would hide that of the other.
     twice = sorted({title for title in titles if titles.count(title) > 1})
     if twice:
-        raise Undecided(f"jobs.toml: several jobs are called {', '.join(twice)}; `name` tells them apart")
+        raise Undecided(f"jobs: several jobs are called {', '.join(twice)}; `name` tells them apart")
     for job in jobs:
         if job.engine not in ENGINES:
-            raise Undecided(f"jobs.toml: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
+            raise Undecided(f"jobs: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
         if job.engine != "pdr" and job.depth < 1:
-            raise Undecided(f"jobs.toml: {job.title}: {job.engine} needs a `depth`")
+            raise Undecided(f"jobs: {job.title}: {job.engine} needs a `depth`")
         if job.apart and job.engine != "induction":
-            raise Undecided(f"jobs.toml: {job.title}: `apart` is for induction, not for {job.engine}")
+            raise Undecided(f"jobs: {job.title}: `apart` is for induction, not for {job.engine}")
         if job.progress and not any(is_granted(job, other) for other in jobs):
             raise Undecided(
-                f"jobs.toml: {job.title}: no unbounded job of {job.block} has the same `stubs`, `cut`, `parameters`"
+                f"jobs: {job.title}: no unbounded job of {job.block} has the same `stubs`, `cut`, `parameters`"
                 " and `assumed`, and leaves out no more properties"
             )
         if job.progress and job.quick and not any(is_granted(job, other) and other.quick for other in jobs):
-            raise Undecided(f"jobs.toml: {job.title}: `quick` without the job of {job.block} that it takes for granted")
+            raise Undecided(f"jobs: {job.title}: `quick` without the job of {job.block} that it takes for granted")
     return jobs
 
 
@@ -127,18 +132,18 @@ def files_of(job):
     stubs = {name: HERE / f"blocks/any_{other or name}.sv" for name, _, other in named_stubs}
     for path in (*named, *stubs.values()):
         if not path.is_file():
-            raise Undecided(f"jobs.toml: {job.title}: there is no {path.relative_to(ROOT)}")
+            raise Undecided(f"jobs: {job.title}: there is no {path.relative_to(ROOT)}")
     known = {**sources(), **{name: replace(verilog.source(path), name=name) for name, path in stubs.items()}}
     if job.block not in known:
-        raise Undecided(f"jobs.toml: {job.block}: hw/rtl has no such block")
+        raise Undecided(f"jobs: {job.block}: hw/rtl has no such block")
     paths = verilog.paths(known, job.block)
     missing = [name for name in job.cut if name not in known or verilog.HARDWARE / known[name].path not in paths]
     if missing:
-        raise Undecided(f"jobs.toml: {job.title}: `cut` names {', '.join(missing)}, which is not inside {job.block}")
+        raise Undecided(f"jobs: {job.title}: `cut` names {', '.join(missing)}, which is not inside {job.block}")
     off = {name: cut.stand_in(known[name]) for name in job.cut}
     without_clock = [name for name, one in off.items() if not one]
     if without_clock:
-        raise Undecided(f"jobs.toml: {job.title}: `cut` names {', '.join(without_clock)}, which has no clk_i")
+        raise Undecided(f"jobs: {job.title}: `cut` names {', '.join(without_clock)}, which has no clk_i")
     if off:
         paths = verilog.paths({**known, **off}, job.block)
     rules = sorted((HERE / "rules").glob("*.sv"))

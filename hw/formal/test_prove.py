@@ -18,13 +18,21 @@ JOB = '[[job]]\nblock = "lut_ram"\n'
 class Jobs(unittest.TestCase):
     def read(self, text):
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "jobs.toml").write_text(text)
+            (Path(folder) / "jobs").mkdir()
+            (Path(folder) / "jobs/common.toml").write_text(text)
             with mock.patch.object(prove, "HERE", Path(folder)):
                 return prove.read_jobs()
 
     def test_those_of_the_file_have_all_their_files(self):
         for job in prove.read_jobs():
             self.assertTrue(all(path.is_file() for path in prove.files_of(job)), job.title)
+
+    def test_a_job_is_in_the_file_of_the_folder_of_its_block(self):
+        for path in (prove.HERE / "jobs").glob("*.toml"):
+            for job in prove.jobs_in(path):
+                language, folder, *_ = prove.sources()[job.block].path.split("/")
+                folder = "lock" if language == "bsv" else folder
+                self.assertEqual(path.stem, "progress" if job.progress else folder, job.title)
 
     def test_each_part_of_an_entry_is_a_job(self):
         parts = JOB + "[job.parts]\none = { parameters = { Part = 1 } }\ntwo = { parameters = { Part = 2 } }\n"
