@@ -122,11 +122,15 @@ class Plan:
         self.bench = bench
         tops = {one.name for one in synth.listed() if one.is_top}
         files = [str(path) for path in verilog.paths(prove.sources(), bench.top)]
+        smaller = sorted(below(bench.top) & {one.top for one in read_benches()[0]} - {bench.top})
         self.wish = {
             "top": bench.top, "module": bench.module or bench.top, "parameters": bench.parameters,
             "unused_inputs": bench.inputs, "files": files, "power_up": str(POWER_UP),
             "rows": [
-                {"name": one, "number": NUMBERS[one not in tops], "anywhere": one in tops, "seed": seed_of(one)}
+                {
+                    "name": one, "number": NUMBERS[one not in tops], "anywhere": one in tops, "seed": seed_of(one),
+                    "apart": smaller if one == bench.top else [],
+                }
                 for one in blocks
             ],
         }  # fmt: skip

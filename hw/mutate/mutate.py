@@ -36,6 +36,8 @@ OUTPUT = re.compile(r"^\s*output\b[^,;\n]*?(\w+)\s*(\[[^\]]*\])?\s*[,;]?\s*$", r
 SEEN = re.compile(r"^\s*assign seen\s*=([^;]*);", re.M)
 EMPTY = re.compile(r"lat = +0 +and = +0\b")
 VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
+# What a mutant is that a miter is proven of.
+MITERS = {"miter": "equivalent", "asked": "unasked"}
 
 
 class Plan:
@@ -190,7 +192,7 @@ def tried(function, *arguments):
 
 def judge(plan, number, children):
     """The verdict of a mutant. What is not decided within its time counts as survived."""
-    miters = {"miter": "equivalent", "asked": "unasked"}
+    miters = dict(MITERS)
     last = clocks(plan.job)[-1]
     for depth, seconds in zip(clocks(plan.job), SECONDS, strict=True):
         found = tried(killer, plan, number, children, depth, seconds)

@@ -75,13 +75,22 @@ def listed(design, cells, row, folder):
     return [line for line in lines if not NO_LOGIC.search(line)][: row["number"]]
 
 
+def is_below(modules, name, blocks):
+    """Whether a module is an instance of some blocks, or inside one. Modules have the paths of their instances in their
+    names, but for the top."""
+    tops = [one.partition("$")[2] for one in map(name_of, modules) if one.split("$")[0] in blocks]
+    place = name.partition("$")[2]
+    return any(place == one or place.startswith(f"{one}.") for one in tops)
+
+
 def choose(design, wish, folder):
-    """All mutants, and the numbers of those of each row; that of a top has mutants anywhere below it."""
+    """All mutants, and the numbers of those of each row. That of a top has mutants anywhere below it, but for what is
+    below the top of a smaller bench, which has its own."""
     lines = {os.path.realpath(path): plant.unchecked_lines(path) for path in wish["lines_of"]}
     modules = sorted(design.modules_.values(), key=lambda module: (len(name_of(module)), name_of(module)))
     mutants, rows = {}, {}
     for row in wish["rows"]:
-        known = modules
+        known = [one for one in modules if not is_below(modules, name_of(one), row["apart"])]
         if not row["anywhere"]:
             # Of equal instances the first.
             known = [one for one in modules if name_of(one).split("$")[0] == row["name"]][:1]

@@ -4,7 +4,7 @@ own, as plant_bench.py, which has written what it reads.
 
 plant_proof.py WISH, where WISH is a file of JSON as that of plant.py, with the folder of the bench, and the numbers of
 mutants there, besides. Writes to its folder: mutants.txt and numbers.json, those of them that the model has a place for;
-and the properties, as plant.py does, if there is any.
+and, if there is any, the properties, as plant.py does, and both miters, where the wish says what they compare.
 
 A place is that of the same line of the source, in a cell of the same kind, at a port that is as wide. It counts only
 where the model has as many such cells as the bench, since nothing tells them apart if there are more. All bits of a memory's words are alike, so there the last bit stands for one that
@@ -116,8 +116,11 @@ def main(path):
     (folder / "numbers.json").write_text(json.dumps(list(chosen)), encoding="utf-8")
     (folder / "mutants.txt").write_text("".join(f"{line}\n" for line in chosen.values()), encoding="utf-8")
     if chosen:
-        plant.plant(design, list(chosen.values()))
+        width = plant.plant(design, list(chosen.values()))
+        run(design, "design -save planted")
         plant.write_properties(design, job, folder)
+        if "outputs" in job:
+            plant.write_miters(design, job, width)
 
 
 if __name__ == "__main__":

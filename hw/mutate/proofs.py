@@ -4,6 +4,7 @@ the same block (plant_proof.py)."""
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import mutate
@@ -20,14 +21,17 @@ PROGRAMS = [
 
 
 class Proof:
-    """The model of a job with some mutants of a bench."""
+    """The model of a job with some mutants of a bench. With `compares` it says, too, whether they change anything that
+    the block promises."""
 
-    def __init__(self, job, bench, numbers):
+    def __init__(self, job, bench, numbers, compares):
         self.job = job
+        self.compares = compares
         asked = hashlib.sha256(f"{digest(job)} {numbers}".encode()).hexdigest()[:12]
         self.folder = bench.folder / f"proof_{job.title}_{asked}"
+        wish = {**mutate.engines.wish_of(job, prove.files_of(job)), "seen": False}
         self.wish = {
-            **mutate.engines.wish_of(job, prove.files_of(job)), "seen": False,
+            **(mutate.Plan(job, len(numbers), bench.folder).wish if compares else wish),
             "bench": str(bench.folder), "numbers": numbers, "sources": bench.wish["files"],
         }  # fmt: skip
 
@@ -46,7 +50,12 @@ class Proof:
             if found:
                 return "killed", found
         found = self.job.engine == "induction" and mutate.tried(mutate.unproven, self, place, children)
-        return ("unproven", found) if found else None
+        if found:
+            return "unproven", found
+        for miter, verdict in mutate.MITERS.items() if self.compares else ():
+            if mutate.tried(mutate.is_equivalent, self, place, children, miter, mutate.SECONDS[-1]):
+                return verdict, miter
+        return None
 
 
 def digest(job):
@@ -71,6 +80,11 @@ def jobs_of(bench, number):
     return [job for block in blocks for job in jobs if job.block == block and path in prove.files_of(job)]
 
 
+def is_the_same(block):
+    """Whether a block is the same in its job as in any top, since it has no parameters."""
+    return not re.search(r"\bparameter\b", verilog.plain(verilog.HARDWARE / prove.sources()[block].path))
+
+
 def asked_of(bench, number):
     """Of all that the answer of proofs follows from, besides what is planted."""
     hashed = hashlib.sha256()
@@ -89,11 +103,11 @@ def ask(bench, children, numbers, done, jobs):
     for number in numbers:
         for place, job in enumerate(jobs_of(bench, number)):
             by_job.setdefault((place, job.title), (job, []))[1].append(number)
-    for _, (job, of_job) in sorted(by_job.items(), key=lambda one: one[0]):
+    for (place, _), (job, of_job) in sorted(by_job.items(), key=lambda one: one[0]):
         of_job = [number for number in of_job if number in left]
         if not of_job:
             continue
-        proof = Proof(job, bench, of_job)
+        proof = Proof(job, bench, of_job, compares=place == 0 and is_the_same(job.block))
         try:
             planted = proof.build(children)
             by = planted and mutate.fault(proof, children)
