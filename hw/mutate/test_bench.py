@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Tests of what needs neither Yosys nor a test of a model: python3 hw/mutate/test_bench.py."""
 
+import sys
 import tempfile
 import threading
 import unittest
@@ -16,6 +17,9 @@ import proofs
 import seen
 import suite
 from children import Children
+
+with mock.patch.dict(sys.modules, {"pyosys": mock.MagicMock()}):
+    import plant_bench
 
 TEXT = """module one;
 `ifndef SYNTHESIS
@@ -58,6 +62,18 @@ class Blocks(unittest.TestCase):
         jobs = [job for job in mutate.prove.read_jobs() if job.progress]
         self.assertTrue(jobs)
         self.assertEqual({job.title for job in jobs} & bench.with_properties(), set())
+
+    def test_a_top_leaves_to_smaller_benches_what_is_below_their_tops(self):
+        modules = [
+            SimpleNamespace(name=f"\\{one}") for one in
+            ("top", "inner$top.i_inner", "leaf$top.i_inner.i_leaf", "leaf$top.i_inner_too", "other$top.i_other")
+        ]  # fmt: skip
+        below = [one.name for one in modules if plant_bench.is_below(modules, one.name[1:], ["inner"])]
+        self.assertEqual(below, ["\\inner$top.i_inner", "\\leaf$top.i_inner.i_leaf"])
+        self.assertFalse(plant_bench.is_below(modules, "top", []))
+        found = next(one for one in benches.read_benches()[0] if one.top == "lockstep_device")
+        rows = benches.Plan(found, [found.top, "lookup_unit"], {}, Path("kept")).wish["rows"]
+        self.assertEqual([one["apart"] for one in rows], [["nic_index_cache", "nic_lookup", "probe_scan", "tuple_lock_unit"], []])
 
     def test_an_assertion_is_left_out_and_lines_keep_their_numbers(self):
         for line in (5, 6):
@@ -270,6 +286,32 @@ class Proofs(unittest.TestCase):
         self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 1)], ["vector_fill", "vector_queue"])
         self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 2)], ["dma_vectorizer"])
         self.assertEqual(proofs.jobs_of(self.plan, 3), [])
+
+    def test_miters_are_asked_of_what_has_no_parameters(self):
+        self.assertTrue(proofs.is_the_same("shell_registers"))
+        self.assertFalse(proofs.is_the_same("lut_fifo"))
+        compared, built = [], proofs.Proof.__init__
+
+        def build(proof, job, plan, numbers, compares):
+            built(proof, job, plan, numbers, compares)
+            compared.append((job.title, compares, "outputs" in proof.wish))
+
+        jobs = {job.title: job for job in mutate.prove.read_jobs()}
+        # The first is of the block of the mutant, the second of one around it.
+        asked = [jobs["take_turns"], jobs["shell_registers"]]
+        with (
+            mock.patch.object(proofs.Proof, "__init__", build), mock.patch.object(proofs.Proof, "build", lambda *_: []),
+        ):  # fmt: skip
+            for these in (asked, asked[::-1]):
+                with mock.patch.object(proofs, "jobs_of", lambda *_, these=these: these):
+                    proofs.ask(self.plan, Children({}), [1], None, 1)
+        none, all_of_it = (False, False), (True, True)
+        self.assertEqual(
+            compared,
+            [(name, *found) for name, found in (
+                ("take_turns", none), ("shell_registers", none), ("shell_registers", all_of_it), ("take_turns", none),
+            )],
+        )  # fmt: skip
 
     def test_what_a_proof_finds_does_not_survive_and_what_it_does_not_is_asked_once(self):
         found = {number: {"mutant": number, "verdict": "survived", "by": ""} for number in (1, 2)}
