@@ -7,8 +7,9 @@ mutants there, besides. Writes to its folder: mutants.txt and numbers.json, thos
 and, if there is any, the properties, as plant.py does, and both miters, where the wish says what they compare.
 
 A place is that of the same line of the source, in a cell of the same kind, at a port that is as wide. It counts only
-where the model has as many such cells as the bench, since nothing tells them apart if there are more. All bits of a memory's words are alike, so there the last bit stands for one that
-narrower words do not have.
+where the model has as many such cells as the bench, since nothing tells them apart if there are more. All bits of a
+memory's words are alike, so there the last bit stands for one that narrower words do not have. The place of a pin of an
+instance is the buffer that the reader makes of it, where the instance in the wrapper has the same name.
 """
 
 import json
@@ -83,23 +84,88 @@ def place_of(design, line, copies, planted):
     return None
 
 
+def path_of(module):
+    """Where the instance is of which a module was made, by its name; that of the top is its own."""
+    return module.partition("$")[2] or module
+
+
+def pin_of(design, line, job, flat):
+    """The buffer that stands for a mutant's pin in the model of the job, before it is taken away, or nothing."""
+    options = options_of(line)
+    module = design.module(id_of(options["module"]))
+    cell, inner = module.cell(id_of(options["cell"])), name_of(module)
+    while inner and inner.split("$")[0] != job["block"]:
+        inner = job["parents"].get(inner)
+    if not inner or str(cell.type).startswith("$"):
+        return None
+    instance = f"i_block{path_of(name_of(module)).removeprefix(path_of(inner))}.{name_of(cell)}"
+    wire = flat.wire(id_of(f"{instance}.{options['port']}"))
+    if wire is None or wire.width != width_of(cell, options["port"]):
+        return None
+    is_input = design.module(cell.type).wire(id_of(options["port"])).port_input
+    pin = Pin(wire, instance, is_input)
+    return next((one for one in flat.cells_.values() if str(one.type) == "$buf" and pin.is_through(one)), None)
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A port of an instance: its wire inside, and which way it goes."""
+
+    wire: object
+    instance: str
+    is_input: bool
+
+    def is_through(self, buffer):
+        """Whether a buffer is between the inside and the outside."""
+        inside, outside = ("Y", "A") if self.is_input else ("A", "Y")
+        inside, outside = (buffer.getPort(id_of(f"\\{port}")) for port in (inside, outside))
+        names = [name_of(bit.wire) for bit in outside.bits() if bit.is_wire()]
+        return inside == libyosys.SigSpec(self.wire) and not any(one.startswith(f"{self.instance}.") for one in names)
+
+
+def keep_pins(design, job, flat):
+    """The buffers that stand for mutants' pins, by number, which stay until they are planted in."""
+    pins = {number: pin_of(design, line, job, flat) for number, line in mutants_of(job).items()}
+    pins = {number: cell for number, cell in pins.items() if cell}
+    for cell in pins.values():
+        cell.set_bool_attribute(id_of("keep"))
+    return {number: name_of(cell) for number, cell in pins.items()}
+
+
 def line_of(job, cell, bits, options):
     control = f" -ctrlbit {bits[1]}" if len(bits) == 2 else ""
     name = f"-module {job['top']} -cell {name_of(cell)} -port {options['port']}"
     return f"mutate -mode {options['mode']} {name} -portbit {bits[0]}{control}"
 
 
-def choose(job, flat):
+def mutants_of(job):
+    """Those that are asked for, as Yosys names them, by number."""
+    lines = json.loads((Path(job["bench"]) / "mutants.json").read_text(encoding="utf-8"))["mutants"]
+    return {number: lines[number - 1] for number in job["numbers"]}
+
+
+def sound(job):
+    """The bench's design, without mutants."""
+    folder = json.loads((Path(job["bench"]) / "wish.json").read_text(encoding="utf-8"))["folder"]
+    design = libyosys.Design()
+    run(design, f"read_rtlil {folder}/sound.il")
+    return design
+
+
+def choose(design, job, flat, pins):
     """The mutants that the model has a place for, and their numbers."""
     bench = Path(job["bench"])
-    wish = json.loads((bench / "wish.json").read_text(encoding="utf-8"))
-    lines = json.loads((bench / "mutants.json").read_text(encoding="utf-8"))["mutants"]
     # The bench may have read a copy, without some assertions, in the place of a file.
     copies = {os.path.realpath(bench / "copies" / Path(one).name): os.path.realpath(one) for one in job["sources"]}
-    design = libyosys.Design()
-    run(design, f"read_rtlil {wish['folder']}/sound.il")
     planted = by_kind(flat)
-    found = {number: place_of(design, lines[number - 1], copies, planted) for number in job["numbers"]}
+    found = {}
+    for number, line in mutants_of(job).items():
+        if number in pins:
+            options = options_of(line)
+            bits = [int(options[one]) for one in ("portbit", "ctrlbit") if one in options]
+            found[number] = (flat.cell(id_of(pins[number])), bits, {**options, "port": "Y"})
+        else:
+            found[number] = place_of(design, line, copies, planted)
     return {number: line_of(job, *place) for number, place in found.items() if place}
 
 
@@ -108,15 +174,19 @@ def main(path):
     folder = Path(job["folder"])
     # Paths in the bench's design count from its folder.
     os.chdir(job["bench"])
-    design = libyosys.Design()
+    bench, design = sound(job), libyosys.Design()
     model.read(design, job)
+    pins = keep_pins(bench, job, plant.module_of(design, job["top"]))
     seen = f"expose {job['top']}/seen" if job["seen"] else ""
     run(design, plant.READ.format(top=job["top"], seen=seen))
-    chosen = choose(job, plant.module_of(design, job["top"]))
+    flat = plant.module_of(design, job["top"])
+    chosen = choose(bench, job, flat, pins)
     (folder / "numbers.json").write_text(json.dumps(list(chosen)), encoding="utf-8")
     (folder / "mutants.txt").write_text("".join(f"{line}\n" for line in chosen.values()), encoding="utf-8")
     if chosen:
         width = plant.plant(design, list(chosen.values()))
+        for name in pins.values():
+            flat.cell(id_of(name)).set_bool_attribute(id_of("keep"), False)
         run(design, "design -save planted")
         plant.write_properties(design, job, folder)
         if "outputs" in job:

@@ -32,7 +32,8 @@ class Proof:
         wish = {**mutate.engines.wish_of(job, prove.files_of(job)), "seen": False}
         self.wish = {
             **(mutate.Plan(job, len(numbers), bench.folder).wish if compares else wish),
-            "bench": str(bench.folder), "numbers": numbers, "sources": bench.wish["files"],
+            "bench": str(bench.folder), "numbers": numbers, "sources": bench.wish["files"], "block": job.block,
+            "parents": bench.parents,
         }  # fmt: skip
 
     def build(self, children):
