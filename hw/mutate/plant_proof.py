@@ -7,9 +7,10 @@ mutants there, besides. Writes to its folder: mutants.txt and numbers.json, thos
 and, if there is any, the properties, as plant.py does, and both miters, where the wish says what they compare.
 
 A place is that of the same line of the source, in a cell of the same kind, at a port that is as wide. It counts only
-where the model has as many such cells as the bench, since nothing tells them apart if there are more. All bits of a
-memory's words are alike, so there the last bit stands for one that narrower words do not have. The place of a pin of an
-instance is the buffer that the reader makes of it, where the instance in the wrapper has the same name.
+where the model has as many such cells as the bench, since nothing tells them apart if there are more, but registers have
+names. All bits of the words of a memory or a buffer are alike, so there the last bit stands for one that narrower words
+do not have. The place of a pin of an instance is the buffer that the reader makes of it, where the instance in the
+wrapper has the same name.
 """
 
 import json
@@ -23,6 +24,12 @@ import plant
 from miter_bench import MEMORIES
 from plant import model, run
 from plant_bench import id_of, libyosys, name_of, options_of
+
+
+# Blocks in which all bits of a word go the same way.
+OF_WORDS = (*MEMORIES, "stream_buffer")
+# How the reader names the register of a signal.
+REGISTER = "$driver$"
 
 
 @dataclass(frozen=True)
@@ -41,16 +48,28 @@ def kind_of(cell):
 
 def instance_of(name):
     """That of a cell in a flat design, where its name tells; cells that the reader has only numbered tell nothing."""
-    own = re.sub(r"^\$(flatten|driver\$)", "", name).removeprefix("\\")
+    own = name.removeprefix("$flatten").removeprefix("\\")
     return re.match(r"(?:[^$]*\.)?", own)[0]
 
 
 def by_kind(module):
-    """The cells of each kind in each instance, in the order of their names."""
+    """The cells of each kind in each instance, in the order of their names. Where the name of a register ends with that
+    of a field, nothing tells what is the instance, so each is by itself."""
     result = {}
     for cell in sorted(module.cells_.values(), key=natural):
-        result.setdefault(kind_of(cell), {}).setdefault(instance_of(name_of(cell)), []).append(cell)
+        name = name_of(cell)
+        place = name if name.startswith(REGISTER) else instance_of(name)
+        result.setdefault(kind_of(cell), {}).setdefault(place, []).append(cell)
     return result
+
+
+def alike_in(planted, kind, name):
+    """The cells of each instance that are alike; of a register those of its name."""
+    own = name.removeprefix(REGISTER)
+    return [
+        cells for place, cells in planted.get(kind, {}).items()
+        if place.startswith(REGISTER) == (own != name) and (own == name or place.endswith(f".{own}"))
+    ]  # fmt: skip
 
 
 def natural(cell):
@@ -69,11 +88,13 @@ def place_of(design, line, copies, planted):
     cell = module.cell(id_of(options["cell"]))
     kind = kind_of(cell)
     kind = Kind(copies.get(kind.file, kind.file), kind.columns, kind.type)
+    name = name_of(cell)
     alike = [one for one in sorted(module.cells_.values(), key=natural) if kind_of(one) == kind_of(cell)]
-    number = [name_of(one) for one in alike].index(name_of(cell))
+    alike = [cell] if name.startswith(REGISTER) else [one for one in alike if not name_of(one).startswith(REGISTER)]
+    number = [name_of(one) for one in alike].index(name)
     width = width_of(cell, options["port"])
-    is_word = name_of(module).split("$")[0] in MEMORIES and "ADDR" not in options["port"]
-    for found in planted.get(kind, {}).values():
+    is_word = name_of(module).split("$")[0] in OF_WORDS and "ADDR" not in options["port"]
+    for found in alike_in(planted, kind, name):
         # If there are more, some are of another instance, or of the wrapper, and nothing tells which.
         has = len(found) == len(alike) and width_of(found[number], options["port"])
         if has and (has == width or (is_word and 1 < has < width)):
