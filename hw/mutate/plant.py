@@ -54,7 +54,6 @@ miter -equiv -flatten -make_assert gold gate miter
 prep -top miter -flatten
 async2sync
 chformal -lower
-setundef -undriven -zero
 formalff -clk2ff
 opt_clean
 """
@@ -144,17 +143,29 @@ def remove_checks(module):
             module.remove(cell)
 
 
+def share_choices(module):
+    """Makes inputs of all that the prover may choose, so that it chooses the same for both copies."""
+    chosen = [cell for cell in module.cells_.values() if str(cell.type) == "$anyseq"]
+    for number, cell in enumerate(chosen):
+        value = cell.getPort(libyosys.IdString("\\Y"))
+        undriven = [str(bit.wire.name) for bit in value.bits() if re.search(r"\bseen$", str(bit.wire.name))]
+        if undriven:
+            raise RuntimeError(f"nothing drives {undriven[0]}")
+        wire = module.addWire(libyosys.IdString(f"\\chosen_{number}"), value.size())
+        wire.port_input = True
+        module.remove(cell)
+        module.connect(value, libyosys.SigSpec(wire))
+    module.fixup_ports()
+
+
 def write_miter(design, job, width, name, outputs, checks=""):
     """Both copies have the inputs of the wrapper, and the outputs that are compared."""
     top = job["top"]
     outputs = " ".join(f"{top}/{one}" for one in outputs)
-    # What the prover may choose is the same for both.
     if outputs:
         run(design, f"expose {outputs}")
-    run(design, "setundef -undriven -expose")
-    for wire in module_of(design, top).wires_.values():
-        if wire.port_input and re.search(r"\bseen\b", str(wire.name)):
-            raise RuntimeError(f"nothing drives {wire.name}")
+    run(design, "setundef -undriven -anyseq")
+    share_choices(module_of(design, top))
     run(design, "opt_clean -purge\nmemory_map -formal")
     name_states(module_of(design, top))
     run(design, COPIES.format(top=top, width=width, none="0" * width, checks=checks) + MITER)

@@ -81,9 +81,11 @@ def jobs_of(bench, number):
     return [job for block in blocks for job in jobs if job.block == block and path in prove.files_of(job)]
 
 
-def is_the_same(block):
-    """Whether a block is the same in its job as in any top, since it has no parameters."""
-    return not re.search(r"\bparameter\b", verilog.plain(verilog.HARDWARE / prove.sources()[block].path))
+def is_the_same(job):
+    """Whether the block of a job is the same there as in any top: it has no parameters, and nothing in the place of what
+    is inside."""
+    path = verilog.HARDWARE / prove.sources()[job.block].path
+    return not (job.stubs or job.cut or re.search(r"\bparameter\b", verilog.plain(path)))
 
 
 def asked_of(bench, number):
@@ -108,7 +110,7 @@ def ask(bench, children, numbers, done, jobs):
         of_job = [number for number in of_job if number in left]
         if not of_job:
             continue
-        proof = Proof(job, bench, of_job, compares=place == 0 and is_the_same(job.block))
+        proof = Proof(job, bench, of_job, compares=place == 0 and is_the_same(job))
         try:
             planted = proof.build(children)
             by = planted and mutate.fault(proof, children)

@@ -288,15 +288,15 @@ class Proofs(unittest.TestCase):
         self.assertEqual(proofs.jobs_of(self.plan, 3), [])
 
     def test_miters_are_asked_of_what_has_no_parameters(self):
-        self.assertTrue(proofs.is_the_same("shell_registers"))
-        self.assertFalse(proofs.is_the_same("lut_fifo"))
+        jobs = {job.title: job for job in mutate.prove.read_jobs()}
+        same = [name for name in ("shell_registers", "lut_fifo", "lock_block", "dma_vectorizer") if proofs.is_the_same(jobs[name])]
+        self.assertEqual(same, ["shell_registers"])
         compared, built = [], proofs.Proof.__init__
 
         def build(proof, job, plan, numbers, compares):
             built(proof, job, plan, numbers, compares)
             compared.append((job.title, compares, "outputs" in proof.wish))
 
-        jobs = {job.title: job for job in mutate.prove.read_jobs()}
         # The first is of the block of the mutant, the second of one around it.
         asked = [jobs["take_turns"], jobs["shell_registers"]]
         with (
