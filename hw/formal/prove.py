@@ -18,7 +18,7 @@ import shutil
 import sys
 import time
 import tomllib
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 
 from children import Children, Ended, Undecided, interrupt_by_sigterm
 from engines import ENGINES, HERE, Prover, environment
@@ -35,6 +35,7 @@ TITLE = """# What is proven
 Written by `./kit prove --write`; do not edit. [Proofs](../../docs/formal.md) says what the columns mean.
 
 """
+KINDS = {str: "a string", int: "a number", bool: "true or false", dict: "a table", tuple: "an array of strings"}
 COLUMNS = ("block", "properties", "proven", "covers reached", "seconds", "digest")
 
 
@@ -65,23 +66,42 @@ class Job:
         return self.name or self.block + "_progress" * self.progress
 
 
-def parts_of(entry):
+def parts_of(entry, path):
     """The jobs of an entry: one, or, where it has `parts`, one of each name there, with what differs."""
-    parts = entry.pop("parts", None)
+    if "block" not in entry:
+        raise Undecided(f"jobs/{path.name}: an entry has no `block`")
+    parts = entry.pop("parts", {})
+    if not isinstance(parts, dict) or not all(isinstance(one, dict) for one in parts.values()):
+        raise Undecided(f"jobs/{path.name}: {entry['block']}: expected `parts` as a table of jobs by name")
     return [{**entry, "name": f"{entry['block']}_{name}", **own} for name, own in parts.items()] if parts else [entry]
 
 
 def jobs_in(path):
     try:
         with open(path, "rb") as file:
-            return [Job(**one) for entry in tomllib.load(file)["job"] for one in parts_of(entry)]
-    except (TypeError, KeyError, tomllib.TOMLDecodeError) as error:
+            entries = tomllib.load(file).get("job")
+        if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+            raise Undecided(f"jobs/{path.name}: expected entries that begin with [[job]]")
+        return [checked(Job(**one), path) for entry in entries for one in parts_of(entry, path)]
+    except (TypeError, OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise Undecided(f"jobs/{path.name}: {error}") from None
+
+
+def checked(job, path):
+    """A job whose entries are of the kinds that they should be."""
+    for entry in fields(job):
+        value = getattr(job, entry.name)
+        is_list = entry.type is tuple and isinstance(value, list | tuple)
+        if not (all(isinstance(one, str) for one in value) if is_list else type(value) is entry.type):
+            raise Undecided(f"jobs/{path.name}: {job.block}: {entry.name} is {value!r}, expected {KINDS[entry.type]}")
+    return job
 
 
 def read_jobs():
     """Those of all files, in the order of their names: one for each folder of the RTL, and one of progress."""
     jobs = [job for path in sorted((HERE / "jobs").glob("*.toml")) for job in jobs_in(path)]
+    if not jobs:
+        raise Undecided(f"{HERE / 'jobs'}: no file of jobs is there")
     titles = [job.title for job in jobs]
     # The outcome of one would hide that of the other.
     twice = sorted({title for title in titles if titles.count(title) > 1})

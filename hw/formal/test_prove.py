@@ -61,6 +61,20 @@ class Jobs(unittest.TestCase):
             with self.assertRaisesRegex(Undecided, named):
                 self.read(f"{JOB}{wrong}\n")
 
+    def test_what_is_of_a_wrong_kind_is_named(self):
+        wrongs = {
+            "": "common.toml: expected entries that begin with", JOB.replace("[[job]]", "[job]"): "expected entries that begin with",
+            "job = 3": "expected entries that begin with", '[[job]]\nname = "a"\n': "an entry has no `block`",
+            f'{JOB}depth = "x"\n': "lut_ram: depth is 'x', expected a number", f"{JOB}stubs = 3\n": "expected an array of strings",
+            f"{JOB}cut = [3]\n": "expected an array of strings", f"{JOB}quick = 1\n": "expected true or false",
+            f"{JOB}parts = 3\n": "expected `parts` as a table", f"{JOB}[job.parts]\na = 3\n": "expected `parts` as a table",
+        }  # fmt: skip
+        for text, named in wrongs.items():
+            with self.assertRaisesRegex(Undecided, named):
+                self.read(text)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(prove, "HERE", Path(folder)):
+            self.assertRaisesRegex(Undecided, "no file of jobs is there", prove.read_jobs)
+
     def test_quick_progress_comes_with_what_it_takes_for_granted(self):
         with self.assertRaisesRegex(Undecided, "lut_ram_progress: `quick` without the job of lut_ram"):
             self.read(JOB + JOB + "progress = true\nquick = true\n")
