@@ -7,10 +7,9 @@ mutants there, besides. Writes to its folder: mutants.txt and numbers.json, thos
 and, if there is any, the properties, as plant.py does, and both miters, where the wish says what they compare.
 
 A place is that of the same line of the source, in a cell of the same kind, at a port that is as wide. It counts only
-where the model has as many such cells as the bench, since nothing tells them apart if there are more, but registers have
-names. All bits of the words of a memory or a buffer are alike, so there the last bit stands for one that narrower words
-do not have. The place of a pin of an instance is the buffer that the reader makes of it, where the instance in the
-wrapper has the same name.
+where the model has the same instance, and as many such cells as the bench, since nothing tells them apart if there are
+more; but registers have names. All bits of the words of a memory or a buffer are alike, so there the last bit stands for
+one that narrower words do not have. The place of a pin of an instance is the buffer that the reader makes of it.
 """
 
 import json
@@ -53,8 +52,7 @@ def instance_of(name):
 
 
 def by_kind(module):
-    """The cells of each kind in each instance, in the order of their names. Where the name of a register ends with that
-    of a field, nothing tells what is the instance, so each is by itself."""
+    """The cells of each kind in each instance, in the order of their names; each register is by itself."""
     result = {}
     for cell in sorted(module.cells_.values(), key=natural):
         name = name_of(cell)
@@ -63,13 +61,32 @@ def by_kind(module):
     return result
 
 
-def alike_in(planted, kind, name):
-    """The cells of each instance that are alike; of a register those of its name."""
-    own = name.removeprefix(REGISTER)
-    return [
-        cells for place, cells in planted.get(kind, {}).items()
-        if place.startswith(REGISTER) == (own != name) and (own == name or place.endswith(f".{own}"))
-    ]  # fmt: skip
+def path_of(module):
+    """Where the instance is of which a module was made, by its name; that of the top is its own."""
+    return module.partition("$")[2] or module
+
+
+def place_in(job, module):
+    """The path of a module's instance in the model of the job, or nothing where the job's block is not around it."""
+    block = module
+    while block and block.split("$")[0] != job["block"]:
+        block = job["parents"].get(block)
+    return block and f"i_block{path_of(module).removeprefix(path_of(block))}"
+
+
+def is_there(flat, instance, module):
+    """Whether a model has an instance, and not only a stand-in of what is around it."""
+    ports = [name_of(one) for one in module.wires_.values() if one.port_input or one.port_output]
+    return any(flat.wire(id_of(f"{instance}.{port}")) is not None for port in ports)
+
+
+def alike_in(planted, kind, name, instance):
+    """The cells that are alike, those of each instance; of a register the one of its name."""
+    found = planted.get(kind, {})
+    if not name.startswith(REGISTER):
+        return [cells for place, cells in found.items() if not place.startswith(REGISTER)]
+    register = f"{REGISTER}{instance}.{name.removeprefix(REGISTER)}"
+    return [found[register]] if register in found else []
 
 
 def natural(cell):
@@ -81,10 +98,13 @@ def width_of(cell, port):
     return cell.getPort(id_of(port)).size() if cell.hasPort(id_of(port)) else 0
 
 
-def place_of(design, line, copies, planted):
+def place_of(design, line, job, flat, copies, planted):
     """The cell, the bits and the mode of a mutant in the model of the job, or nothing."""
     options = options_of(line)
     module = design.module(id_of(options["module"]))
+    instance = place_in(job, name_of(module))
+    if not instance or not is_there(flat, instance, module):
+        return None
     cell = module.cell(id_of(options["cell"]))
     kind = kind_of(cell)
     kind = Kind(copies.get(kind.file, kind.file), kind.columns, kind.type)
@@ -94,7 +114,7 @@ def place_of(design, line, copies, planted):
     number = [name_of(one) for one in alike].index(name)
     width = width_of(cell, options["port"])
     is_word = name_of(module).split("$")[0] in OF_WORDS and "ADDR" not in options["port"]
-    for found in alike_in(planted, kind, name):
+    for found in alike_in(planted, kind, name, instance):
         # If there are more, some are of another instance, or of the wrapper, and nothing tells which.
         has = len(found) == len(alike) and width_of(found[number], options["port"])
         if has and (has == width or (is_word and 1 < has < width)):
@@ -105,21 +125,14 @@ def place_of(design, line, copies, planted):
     return None
 
 
-def path_of(module):
-    """Where the instance is of which a module was made, by its name; that of the top is its own."""
-    return module.partition("$")[2] or module
-
-
 def pin_of(design, line, job, flat):
     """The buffer that stands for a mutant's pin in the model of the job, before it is taken away, or nothing."""
     options = options_of(line)
     module = design.module(id_of(options["module"]))
-    cell, inner = module.cell(id_of(options["cell"])), name_of(module)
-    while inner and inner.split("$")[0] != job["block"]:
-        inner = job["parents"].get(inner)
-    if not inner or str(cell.type).startswith("$"):
+    cell, around = module.cell(id_of(options["cell"])), place_in(job, name_of(module))
+    if not around or str(cell.type).startswith("$"):
         return None
-    instance = f"i_block{path_of(name_of(module)).removeprefix(path_of(inner))}.{name_of(cell)}"
+    instance = f"{around}.{name_of(cell)}"
     wire = flat.wire(id_of(f"{instance}.{options['port']}"))
     if wire is None or wire.width != width_of(cell, options["port"]):
         return None
@@ -186,7 +199,7 @@ def choose(design, job, flat, pins):
             bits = [int(options[one]) for one in ("portbit", "ctrlbit") if one in options]
             found[number] = (flat.cell(id_of(pins[number])), bits, {**options, "port": "Y"})
         else:
-            found[number] = place_of(design, line, copies, planted)
+            found[number] = place_of(design, line, job, flat, copies, planted)
     return {number: line_of(job, *place) for number, place in found.items() if place}
 
 
