@@ -57,6 +57,8 @@ def read(design, job):
         "read_slang",
         "--no-proc",
         "--no-synthesis-define",
+        # What a wrapper says in fewer bits than it has would lose the first of them unnoticed.
+        "-Werror=width-trunc",
         "-D",
         "BSV_NO_INITIAL_BLOCKS",
         "--top",

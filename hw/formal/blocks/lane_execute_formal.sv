@@ -32,7 +32,7 @@ module lane_execute_formal
     lane_execute i_block (.*);
 
     // What counts of the outputs.
-    logic [17:0] seen;
+    logic [18:0] seen;
     assign seen = {complete_o, complete_o ? {passes_o, fails_o, faulty_o, faulty_o ? fault_o : 8'd0} : '0, reads_on_o,
         constant_address_o};
 

@@ -54,7 +54,7 @@ module lookup_scans_formal
         .payload({i_block.line_last, i_block.line}));
 
     // What counts of the outputs.
-    logic [AddressBits+$bits(seen_t)+2*Value+131:0] seen;
+    logic [AddressBits+$bits(seen_t)+2*Value+132:0] seen;
     assign seen = {ended_ready_o, line_address_o, seen_valid_o, seen_valid_o ? {seen_o, seen_value_o} : '0, scanned_o,
         scanned_o ? {scanned_part_o, scanned_data_o} : '0};
 

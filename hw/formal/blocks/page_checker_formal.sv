@@ -136,7 +136,7 @@ module page_checker_formal
     `RULE(one_ends_while_another_waits, 1, !waits || waited_q < 3'd3 || checked_valid_o || $past(checked_valid_o))
 
     // What counts of the outputs.
-    logic [LogSlots+185:0] seen;
+    logic [LogSlots+187:0] seen;
     assign seen = {quiet_o, checked_valid_o, checked_valid_o ? {checked_slot_o, checked_o} : '0, read_valid_o,
         read_valid_o[0] ? {read_id_o[0], read_address_o[0]} : '0, read_valid_o[1] ? {read_id_o[1], read_address_o[1]} : '0};
 

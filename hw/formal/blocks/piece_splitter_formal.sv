@@ -27,7 +27,7 @@ module piece_splitter_formal
     `RULE(copy_has_a_length, 0, !copy_valid_i || copy_i.bytes != 0 && copy_i.bytes <= 13'd4096)
 
     // What counts of the outputs.
-    logic [163:0] seen;
+    logic [164:0] seen;
     assign seen = {copy_ready_o, piece_valid_o, piece_valid_o
         ? {source_o, target_o, bytes_o, first_o, last_o, number_o, queue_o, token_o} : '0};
 

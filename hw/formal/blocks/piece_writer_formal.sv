@@ -41,7 +41,7 @@ module piece_writer_formal
         .rvalid('0), .rready('0), .rid('0), .rdata('0), .rresp('0), .rlast('0));
 
     // What counts of the outputs.
-    logic [685:0] seen;
+    logic [689:0] seen;
     assign seen = {landed_ready_o, failed_valid_o, failed_valid_o ? {failed_id_o, failed_response_o} : '0,
         i_block.landed_valid_q ? piece_id_o : '0, i_block.step ? {read_id_o, read_line_o} : '0,
         m_axi_awvalid, m_axi_awvalid ? {m_axi_awid, m_axi_awaddr, m_axi_awlen} : '0,

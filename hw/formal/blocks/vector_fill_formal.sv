@@ -23,7 +23,7 @@ module vector_fill_formal
     `RULE(queue_is_not_idle_while_one_comes, 0, !(push_i && idle_i))
 
     // What counts of the outputs.
-    logic [163:0] seen;
+    logic [164:0] seen;
     assign seen = {room_o, sent_o, waits_o, waits_o && last_o, waits_o ? head_o : '0};
 
     // Elements of the open vector; of the sent one those that were not taken; clocks since the oldest of the open ones

@@ -26,7 +26,7 @@ module vector_queue_formal
     `RULE(elements_are_popped_where_some_wait, 0, (pop_i & ~waits_o) == 0)
 
     // What counts of the outputs.
-    logic [327:0] seen;
+    logic [329:0] seen;
     assign seen = {s_axis_tready, accepted_o, sent_o, waits_o, last_o & waits_o,
         waits_o[1] ? head_o[1] : '0, waits_o[0] ? head_o[0] : '0};
 
