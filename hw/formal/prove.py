@@ -55,11 +55,17 @@ class Job:
     open_memories: bool = False  # as registers, so that the wrapper can name their words
     quick: bool = False  # also in ./kit test
     limit: int = 300  # seconds, for all of it
+    spares_mutants: bool = False  # judges none, since its properties are about one of the things that the block does
     progress: bool = False  # of progress/<block>_progress.sv, with all else that is proven of the block for granted
 
     @property
     def top(self):
         return f"{self.block}_formal"
+
+    @property
+    def judges_mutants(self):
+        # Jobs of progress have too few properties to judge by, and take the others for granted.
+        return not (self.progress or self.spares_mutants)
 
     @property
     def title(self):
@@ -174,6 +180,7 @@ def digest(job, files):
     """Of all that a proof follows from but the programs that run it."""
     # Jobs that were there before `progress`, `apart` and `cut` were entries keep their digests.
     entries = {name: value for name, value in asdict(job).items() if name not in ("progress", "apart", "cut") or value}
+    entries.pop("spares_mutants")
     hashed = hashlib.sha256(json.dumps(entries, default=sorted).encode())
     for path in with_included(files):
         hashed.update(b"\0" + " ".join(verilog.plain(path).split()).encode())

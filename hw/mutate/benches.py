@@ -55,7 +55,7 @@ def judged_by_properties(jobs):
     unknown = sorted(set(by_tests) - {job.block for job in jobs})
     if unknown:
         raise Undecided(f"benches.toml: by_tests: no job in hw/formal is of {', '.join(unknown)}")
-    return [job for job in jobs if job.block not in by_tests and not job.progress]
+    return [job for job in jobs if job.block not in by_tests and job.judges_mutants]
 
 
 def read_benches(path=BENCHES):

@@ -33,6 +33,7 @@ SECONDS = (10, 120)
 CLOCKS = (6, 16)
 # The name, and where it is an array of ports, its size.
 OUTPUT = re.compile(r"^\s*output\b[^,;\n]*?(\w+)\s*(\[[^\]]*\])?\s*[,;]?\s*$", re.M)
+INPUT = re.compile(OUTPUT.pattern.replace("output", "input"), re.M)
 SEEN = re.compile(r"^\s*assign seen\s*=([^;]*);", re.M)
 EMPTY = re.compile(r"lat = +0 +and = +0\b")
 VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
@@ -52,6 +53,7 @@ class Plan:
         self.wish = {
             **engines.wish_of(job, self.files), "number": number, "seed": seed,
             "outputs": outputs(verilog.plain(own)), "seen": self.seen(verilog.plain(own)),
+            "stand_ins": {path.name: self.gets(path) for path in self.files if stands_in(path)},
             "block_files": [str(one) for one in [*block_files, own] if not self.is_shared(one)], "clocks": clocks(job),
         }  # fmt: skip
         self.folder = kept / job.title / self.digest()
@@ -64,6 +66,15 @@ class Plan:
         if missing:
             raise Undecided(f"{self.job.title}: `seen` in its wrapper does not name {', '.join(missing)}")
         return bool(found)
+
+    def gets(self, path):
+        """What a stand-in gets, and whether it says what counts of that. Then it has to name all of it."""
+        text = verilog.plain(path)
+        inputs, found = [name for name, _ in INPUT.findall(text) if name != "clk_i"], SEEN.search(text)
+        missing = [name for name in inputs if found and not re.search(rf"\b{name}\b", found[1])]
+        if missing:
+            raise Undecided(f"{self.job.title}: `seen` in {path.name} does not name {', '.join(missing)}")
+        return {"inputs": inputs, "seen": bool(found)}
 
     def is_shared(self, path):
         """Whether it is a package of which the wrapper has functions, too. A fault in those of the wrapper is none."""
@@ -101,6 +112,11 @@ class Plan:
 
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
+
+
+def stands_in(path):
+    """Whether a file of a job stands in the place of a module inside the block."""
+    return path.name.startswith("any_") or path.parent == prove.cut.FOLDER
 
 
 def plant(program, wish, folder, children):
@@ -182,6 +198,15 @@ def fault(plan, children):
     return by
 
 
+def sound_miters(plan, children):
+    """Those that hold without a mutant. One that does not proves nothing."""
+    held = [miter for miter in MITERS if tried(is_equivalent, plan, 0, children, miter, SECONDS[-1])]
+    for miter in MITERS:
+        if miter not in held:
+            prove.say(f"{plan.job.title}: the miter does not hold without a mutant, so none counts as {MITERS[miter]}")
+    return held
+
+
 def tried(function, *arguments):
     """What it gives, or nothing where it is not decided in its time."""
     try:
@@ -190,9 +215,10 @@ def tried(function, *arguments):
         return None
 
 
-def judge(plan, number, children):
-    """The verdict of a mutant. What is not decided within its time counts as survived."""
-    miters = dict(MITERS)
+def judge(plan, number, children, sound):
+    """The verdict of a mutant, in which these miters may have a say. What is not decided within its time counts as
+    survived."""
+    miters = {one: MITERS[one] for one in sound}
     last = clocks(plan.job)[-1]
     for depth, seconds in zip(clocks(plan.job), SECONDS, strict=True):
         found = tried(killer, plan, number, children, depth, seconds)
@@ -219,9 +245,9 @@ def run(plan, children, jobs):
         by = fault(plan, children)
         if by:
             raise Undecided(f"{by} fails without a mutant")
-        if not tried(is_equivalent, plan, 0, children, "miter", SECONDS[-1]):
-            prove.say(f"{plan.job.title}: the miter does not hold without a mutant, so none counts as equivalent")
-        keep(plan, {"mutant": 0, "verdict": "none", "by": ""})
+        known[0] = {"mutant": 0, "verdict": "none", "by": "", "miters": sound_miters(plan, children)}
+        keep(plan, known[0])
+    sound = known[0]["miters"]
     missing = [number for number in range(1, len(plan.mutants()) + 1) if number not in known]
     judged = 0
 
@@ -233,7 +259,7 @@ def run(plan, children, jobs):
         known[verdict["mutant"]] = verdict
         prove.say(f"{plan.job.title}: {judged} of {len(missing)}: {line_of(plan, verdict)}")
 
-    children.run_all([functools.partial(judge, plan, number, children) for number in missing], done, jobs)
+    children.run_all([functools.partial(judge, plan, number, children, sound) for number in missing], done, jobs)
     return [known[number] for number in sorted(known) if number]
 
 
@@ -289,8 +315,7 @@ def main():
     rows, survivors, worst, code = [], [], 100.0, 0
     try:
         children = Children(engines.environment())
-        # Jobs of progress have too few properties to judge by, and take the others for granted.
-        for job in prove.wanted([one for one in prove.read_jobs() if not one.progress], given.blocks, quick=False):
+        for job in prove.wanted([one for one in prove.read_jobs() if one.judges_mutants], given.blocks, quick=False):
             try:
                 plan = Plan(job, 200 if job.block in tops else 40, given.kept.resolve())
                 verdicts = run(plan, children, given.jobs)

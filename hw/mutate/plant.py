@@ -7,12 +7,16 @@ folder: mutants.txt, a mutant a line as Yosys names it; properties.aag, the prop
 chooses, 0 for none, with their names in properties.txt; miter.aag, which says whether the block with a mutant ever
 differs from that without; and asked.aag, which says whether what the contract asks for ever differs: for inputs that
 keep what the job assumes, and in the signal `seen` of the wrapper, where it has one, or else in all outputs.
+
+What stands in the place of a module inside the block hardly looks at what it gets. So the miters compare that, too: all
+of it, or in asked.aag what a signal `seen` of the stand-in names, where it has one.
 """
 
 import json
 import os
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyosys import libyosys
@@ -105,6 +109,34 @@ def choose(design, job, folder):
     return mutants
 
 
+@dataclass(frozen=True)
+class Given:
+    """The signals by which stand-ins get what a block gives them: all, and those that say what counts of it."""
+
+    whole: list
+    counts: list
+
+    def keep(self, module, keep=True):
+        """Keeps what makes them, or no longer."""
+        for name in {*self.whole, *self.counts}:
+            module.wire(libyosys.IdString(f"\\{name}")).set_bool_attribute(libyosys.IdString("\\keep"), keep)
+
+
+def given_to_stand_ins(module, stand_ins):
+    """Of a wrapper, by the files that declare the signals; `stand_ins` has the names of each file's inputs, and whether
+    it says what counts of them."""
+    whole, counts = [], []
+    for wire in module.wires_.values():
+        name = str(wire.name).lstrip("\\")
+        path = wire.get_string_attribute(libyosys.IdString("\\src")).rpartition(":")[0]
+        one = stand_ins.get(os.path.basename(path))
+        if one and name.startswith("i_block."):
+            own = name.rpartition(".")[2]
+            whole += [name] * (own in one["inputs"])
+            counts += [name] * (own == "seen" or (own in one["inputs"] and not one["seen"]))
+    return Given(whole, counts)
+
+
 def plant(design, mutants):
     width = len(mutants).bit_length()
     for number, line in enumerate(mutants, 1):
@@ -172,16 +204,19 @@ def write_miter(design, job, width, name, outputs, checks=""):
     write_bits(design, Path(job["folder"]) / name)
 
 
-def write_miters(design, job, width):
+def write_miters(design, job, width, given=Given([], [])):
     outputs = [f"i_block.{name}" for name in job["outputs"]]
     run(design, "design -load planted")
     remove_checks(module_of(design, job["top"]))
-    write_miter(design, job, width, "miter", outputs)
+    given.keep(module_of(design, job["top"]), False)
+    write_miter(design, job, width, "miter", outputs + given.whole)
     # As model.py does.
     chosen = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
     chosen += [f"chformal -assert -remove {job['top']}/*{name}" for name in job["without"]]
     run(design, "design -load planted\n" + PROVEN.format(chosen="\n".join(chosen)))
-    write_miter(design, job, width, "asked", [] if job["seen"] else outputs, "delete gate/t:$assume")
+    given.keep(module_of(design, job["top"]), False)
+    compared = ([] if job["seen"] else outputs) + given.counts
+    write_miter(design, job, width, "asked", compared, "delete gate/t:$assume")
 
 
 def main(wish):
@@ -190,13 +225,16 @@ def main(wish):
     design = libyosys.Design()
     model.read(design, job)
     # Before what drives it is removed, since nothing reads it.
+    given = given_to_stand_ins(module_of(design, job["top"]), job["stand_ins"])
+    given.keep(module_of(design, job["top"]))
     seen = f"expose {job['top']}/seen" if job["seen"] else ""
     run(design, READ.format(top=job["top"], seen=seen))
     mutants = choose(design, job, folder)
     width = plant(design, mutants)
     run(design, "design -save planted")
+    given.keep(module_of(design, job["top"]), False)
     write_properties(design, job, folder)
-    write_miters(design, job, width)
+    write_miters(design, job, width, given)
 
 
 if __name__ == "__main__":

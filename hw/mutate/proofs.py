@@ -27,6 +27,7 @@ class Proof:
     def __init__(self, job, bench, numbers, compares):
         self.job = job
         self.compares = compares
+        self.miters = []
         asked = hashlib.sha256(f"{digest(job)} {numbers}".encode()).hexdigest()[:12]
         self.folder = bench.folder / f"proof_{job.title}_{asked}"
         wish = {**mutate.engines.wish_of(job, prove.files_of(job)), "seen": False}
@@ -41,6 +42,13 @@ class Proof:
         mutate.plant("plant_proof.py", self.wish, self.folder, children)
         return json.loads((self.folder / "numbers.json").read_text(encoding="utf-8"))
 
+    def check(self, children):
+        """That it finds no fault where none is, and which miters may have a say."""
+        by = mutate.fault(self, children)
+        if by:
+            raise Undecided(f"{by} fails without a mutant")
+        self.miters = mutate.sound_miters(self, children) if self.compares else []
+
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
 
@@ -53,9 +61,9 @@ class Proof:
         found = self.job.engine == "induction" and mutate.tried(mutate.unproven, self, place, children)
         if found:
             return "unproven", found
-        for miter, verdict in mutate.MITERS.items() if self.compares else ():
+        for miter in self.miters:
             if mutate.tried(mutate.is_equivalent, self, place, children, miter, mutate.SECONDS[-1]):
-                return verdict, miter
+                return mutate.MITERS[miter], miter
         return None
 
 
@@ -113,9 +121,8 @@ def ask(bench, children, numbers, done, jobs):
         proof = Proof(job, bench, of_job, compares=place == 0 and is_the_same(job))
         try:
             planted = proof.build(children)
-            by = planted and mutate.fault(proof, children)
-            if by:
-                raise Undecided(f"{by} fails without a mutant")
+            if planted:
+                proof.check(children)
         except Undecided as error:
             prove.say(f"{bench.bench.top}: not asked of the proof of {job.title}: {error}")
             unasked.update(of_job)

@@ -91,6 +91,19 @@ class Asked(unittest.TestCase):
             wrapper.write_text("    assign sees = valid_o;\n")
             self.assertFalse(mutate.Plan.seen(plan, block))
 
+    def test_what_a_stand_in_gets_is_compared(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "any_one.sv"
+            plan = SimpleNamespace(job=SimpleNamespace(title="one"))
+            ports = "    input  logic clk_i,\n    input  logic push_i,\n    input  logic [3:0] data_i,\n    output logic valid_o\n);\n"
+            inputs = ["push_i", "data_i"]
+            path.write_text(ports)
+            self.assertEqual(mutate.Plan.gets(plan, path), {"inputs": inputs, "seen": False})
+            path.write_text(f"{ports}    assign seen = {{push_i, push_i ? data_i : '0}};\n")
+            self.assertEqual(mutate.Plan.gets(plan, path), {"inputs": inputs, "seen": True})
+            path.write_text(f"{ports}    assign seen = push_i;\n")
+            self.assertRaisesRegex(mutate.Undecided, "does not name data_i", mutate.Plan.gets, plan, path)
+
     def test_a_property_has_as_many_clocks_as_covers_have(self):
         depths = [mutate.clocks(SimpleNamespace(cover_depth=depth)) for depth in (12, 24)]
         self.assertEqual(depths, [(6, 16), (6, 24)])
