@@ -36,6 +36,7 @@ OUTPUT = re.compile(r"^\s*output\b[^,;\n]*?(\w+)\s*(\[[^\]]*\])?\s*[,;]?\s*$", r
 INPUT = re.compile(OUTPUT.pattern.replace("output", "input"), re.M)
 SEEN = re.compile(r"^\s*assign seen\s*=([^;]*);", re.M)
 EMPTY = re.compile(r"lat = +0 +and = +0\b")
+PROVEN = ""
 VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
 # What a mutant is that a miter is proven of.
 MITERS = {"miter": "equivalent", "asked": "unasked"}
@@ -176,7 +177,7 @@ def clocks(job):
 
 
 def unproven(plan, number, children):
-    """The property that induction does not prove any more, or nothing."""
+    """The property that induction does not prove any more, or `PROVEN`."""
     width = len(plan.mutants()).bit_length()
     chosen = plan.folder / f"{number}.smtc"
     chosen.write_text(f"always\nassume (= [mutant] #b{number:0{width}b})\n", encoding="utf-8")
@@ -185,8 +186,10 @@ def unproven(plan, number, children):
         "-t", str(plan.job.depth), "--smtc", str(chosen), str(plan.folder / "model.smt2"),
     ]  # fmt: skip
     _, text = children.run(command, plan.folder / f"{number}.induction.log", 2 * SECONDS[-1], "smtbmc")
+    if "Status: PASSED" in text:
+        return PROVEN
     if "Status: FAILED" not in text:
-        return None
+        raise Undecided((text.strip().splitlines() or ["smtbmc printed nothing"])[-1])
     return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
 
 

@@ -54,13 +54,19 @@ class Proof:
 
     def finds(self, place, children):
         """The verdict on the mutant of a place in the model, or nothing."""
-        for depth, seconds in zip(mutate.clocks(self.job), mutate.SECONDS, strict=True):
-            found = mutate.tried(mutate.killer, self, place, children, depth, seconds)
-            if found:
-                return "killed", found
-        found = self.job.engine == "induction" and mutate.tried(mutate.unproven, self, place, children)
+        quick, deep = mutate.clocks(self.job)
+        found = mutate.tried(mutate.killer, self, place, children, quick, mutate.SECONDS[0])
+        if found:
+            return "killed", found
+        # A long run takes its time, so induction is asked first. Where that proves each step, a property can fail only
+        # as a run begins.
+        found = mutate.tried(mutate.unproven, self, place, children) if self.job.engine == "induction" else None
         if found:
             return "unproven", found
+        deep = self.job.depth + 2 if found == mutate.PROVEN else deep
+        found = mutate.tried(mutate.killer, self, place, children, deep, mutate.SECONDS[-1])
+        if found:
+            return "killed", found
         for miter in self.miters:
             if mutate.tried(mutate.is_equivalent, self, place, children, miter, mutate.SECONDS[-1]):
                 return mutate.MITERS[miter], miter
