@@ -88,4 +88,16 @@ module tuple_lock_unit (
         s_axil_awready, s_axil_wready, s_axil_bvalid, s_axil_bresp, s_axil_arready, s_axil_rvalid,
         s_axil_rdata, s_axil_rresp
     }));
+
+    // What counts of the inputs: data only while they are valid.
+    logic [874:0] seen;
+    assign seen = {
+        rst_ni, s_axis_req_tvalid, s_axis_req_tvalid ? s_axis_req_tdata : '0, m_axis_rsp_tready,
+        s_axis_inv_tvalid, s_axis_inv_tvalid ? s_axis_inv_tdata : '0, m_axi_awready, m_axi_wready,
+        m_axi_bvalid, m_axi_bvalid ? {m_axi_bid, m_axi_bresp} : '0, m_axi_arready,
+        m_axi_rvalid, m_axi_rvalid ? {m_axi_rid, m_axi_rdata, m_axi_rresp, m_axi_rlast} : '0,
+        s_axil_awvalid, s_axil_awvalid ? {s_axil_awaddr, s_axil_awprot} : '0,
+        s_axil_wvalid, s_axil_wvalid ? {s_axil_wdata, s_axil_wstrb} : '0, s_axil_bready,
+        s_axil_arvalid, s_axil_arvalid ? {s_axil_araddr, s_axil_arprot} : '0, s_axil_rready
+    };
 endmodule
