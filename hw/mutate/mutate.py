@@ -193,12 +193,25 @@ def unproven(plan, number, children):
     return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
 
 
-def fault(plan, children):
-    """The property that is not proven without a mutant, or nothing. Else it would seem to find each of them."""
-    by = killer(plan, 0, children, clocks(plan.job)[-1], SECONDS[-1])
-    if not by and plan.job.engine == "induction":
-        by = tried(unproven, plan, 0, children)
-    return by
+def found_by_properties(plan, number, children):
+    """The verdict and what finds the mutant, or nothing. A long run takes its time, so induction is asked first. Where
+    that proves each step, a property can fail only as a run begins."""
+    quick, deep = clocks(plan.job)
+    by = tried(killer, plan, number, children, quick, SECONDS[0])
+    if by:
+        return "killed", by
+    by = tried(unproven, plan, number, children) if plan.job.engine == "induction" else None
+    if by:
+        return "unproven", by
+    by = tried(killer, plan, number, children, plan.job.depth + 2 if by == PROVEN else deep, SECONDS[-1])
+    return ("killed", by) if by else None
+
+
+def check(plan, children):
+    """That all is proven without a mutant. Else what is not would seem to find each of them."""
+    found = found_by_properties(plan, 0, children)
+    if found:
+        raise Undecided(f"{found[1]} fails without a mutant")
 
 
 def sound_miters(plan, children):
@@ -245,9 +258,7 @@ def run(plan, children, jobs):
     plan.build(children)
     known = plan.known()
     if 0 not in known:
-        by = fault(plan, children)
-        if by:
-            raise Undecided(f"{by} fails without a mutant")
+        check(plan, children)
         known[0] = {"mutant": 0, "verdict": "none", "by": "", "miters": sound_miters(plan, children)}
         keep(plan, known[0])
     sound = known[0]["miters"]

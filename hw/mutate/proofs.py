@@ -44,9 +44,7 @@ class Proof:
 
     def check(self, children):
         """That it finds no fault where none is, and which miters may have a say."""
-        by = mutate.fault(self, children)
-        if by:
-            raise Undecided(f"{by} fails without a mutant")
+        mutate.check(self, children)
         self.miters = mutate.sound_miters(self, children) if self.compares else []
 
     def mutants(self):
@@ -54,19 +52,9 @@ class Proof:
 
     def finds(self, place, children):
         """The verdict on the mutant of a place in the model, or nothing."""
-        quick, deep = mutate.clocks(self.job)
-        found = mutate.tried(mutate.killer, self, place, children, quick, mutate.SECONDS[0])
+        found = mutate.found_by_properties(self, place, children)
         if found:
-            return "killed", found
-        # A long run takes its time, so induction is asked first. Where that proves each step, a property can fail only
-        # as a run begins.
-        found = mutate.tried(mutate.unproven, self, place, children) if self.job.engine == "induction" else None
-        if found:
-            return "unproven", found
-        deep = self.job.depth + 2 if found == mutate.PROVEN else deep
-        found = mutate.tried(mutate.killer, self, place, children, deep, mutate.SECONDS[-1])
-        if found:
-            return "killed", found
+            return found
         for miter in self.miters:
             if mutate.tried(mutate.is_equivalent, self, place, children, miter, mutate.SECONDS[-1]):
                 return mutate.MITERS[miter], miter

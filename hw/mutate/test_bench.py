@@ -342,7 +342,7 @@ class Proofs(unittest.TestCase):
         with (
             mock.patch.object(proofs, "jobs_of", lambda *_: [job]),
             mock.patch.object(proofs.Proof, "build", lambda *_: [2]),
-            mock.patch.object(mutate, "fault", lambda *_: None),
+            mock.patch.object(mutate, "check", lambda *_: None),
             mock.patch.object(proofs.Proof, "finds", lambda _, place, children: ("killed", f"rule of {place}")),
         ):
             proofs.ask(self.plan, Children({}), [1, 2], done.append, 1)
@@ -352,7 +352,7 @@ class Proofs(unittest.TestCase):
         done = []
         with (
             mock.patch.object(proofs.Proof, "build", lambda *_: [1]),
-            mock.patch.object(mutate, "fault", lambda *_: "rule"),
+            mock.patch.object(mutate, "found_by_properties", lambda *_: ("killed", "rule")),
             mock.patch.object(proofs.Proof, "finds", lambda *_: ("killed", "rule")),
         ):
             self.assertEqual(proofs.ask(self.plan, Children({}), [1], done.append, 1), {1})
