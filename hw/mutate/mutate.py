@@ -176,11 +176,16 @@ def clocks(job):
     return CLOCKS[0], max(CLOCKS[1], job.cover_depth)
 
 
+def choice(number, of):
+    """That a mutant is chosen, in SMT-LIB, for which one bit is no vector."""
+    width = of.bit_length()
+    return f"(= [mutant] #b{number:0{width}b})" if width > 1 else ("[mutant]" if number else "(not [mutant])")
+
+
 def unproven(plan, number, children):
     """The property that induction does not prove any more, or `PROVEN`."""
-    width = len(plan.mutants()).bit_length()
     chosen = plan.folder / f"{number}.smtc"
-    chosen.write_text(f"always\nassume (= [mutant] #b{number:0{width}b})\n", encoding="utf-8")
+    chosen.write_text(f"always\nassume {choice(number, len(plan.mutants()))}\n", encoding="utf-8")
     command = [
         sys.executable, "-B", str(engines.tools()["smtbmc"]), "-s", "yices", "-m", plan.job.top, "-i",
         "-t", str(plan.job.depth), "--smtc", str(chosen), str(plan.folder / "model.smt2"),
@@ -189,6 +194,8 @@ def unproven(plan, number, children):
     if "Status: PASSED" in text:
         return PROVEN
     if "Status: FAILED" not in text:
+        if "Error" in text:
+            prove.say(f"{plan.job.title}: induction ended with an error; see {plan.folder}/{number}.induction.log")
         raise Undecided((text.strip().splitlines() or ["smtbmc printed nothing"])[-1])
     return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
 

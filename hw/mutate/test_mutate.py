@@ -104,6 +104,10 @@ class Asked(unittest.TestCase):
             path.write_text(f"{ports}    assign seen = push_i;\n")
             self.assertRaisesRegex(mutate.Undecided, "does not name data_i", mutate.Plan.gets, plan, path)
 
+    def test_the_solver_is_told_of_one_mutant_as_of_many(self):
+        self.assertEqual(mutate.choice(3, 40), "(= [mutant] #b000011)")
+        self.assertEqual([mutate.choice(number, 1) for number in (0, 1)], ["(not [mutant])", "[mutant]"])
+
     def test_a_property_has_as_many_clocks_as_covers_have(self):
         depths = [mutate.clocks(SimpleNamespace(cover_depth=depth)) for depth in (12, 24)]
         self.assertEqual(depths, [(6, 16), (6, 24)])
