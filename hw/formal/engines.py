@@ -96,6 +96,16 @@ def induction_of(model, depth):
     return "\n".join(text) + "\n", {name: f"(assert (not (|{top}_a {one}| s{depth})))" for one, name in numbers}
 
 
+def one_by_one(asserts):
+    """Asks for each property by itself, as text for a solver."""
+    return "".join(f'(echo "{plain(name)}")(push 1){one}(check-sat)(pop 1)\n' for name, one in asserts.items())
+
+
+def answers(log):
+    """Of `one_by_one`: each property that was decided, and whether it is not proven."""
+    return [(name, answer == "sat") for name, answer in re.findall(r"^(\S+)\n(sat|unsat)$", log, re.M)]
+
+
 def registers(model):
     return sorted(set(re.findall(r"^; yosys-smt2-register (\S+)", model, re.M)))
 
@@ -206,14 +216,13 @@ class Prover:
         clocks before for granted."""
         model = (self.folder / "model.smt2").read_text(encoding="utf-8")
         given, asserts = induction_of(model, self.job.depth)
-        asked = "".join(f'(echo "{plain(name)}")(push 1){one}(check-sat)(pop 1)\n' for name, one in asserts.items())
-        (self.folder / "induction.smt2").write_text(given + asked, encoding="utf-8")
+        (self.folder / "induction.smt2").write_text(given + one_by_one(asserts), encoding="utf-8")
         command = [self.tools["yices"], "--incremental"]
         _, log = self.child("yices", [*command, self.folder / "induction.smt2"], "induction.log")
-        answers = re.findall(r"^(\S+)\n(sat|unsat)$", log, re.M)
-        if len(answers) != len(asserts):
+        decided = answers(log)
+        if len(decided) != len(asserts):
             raise Undecided(f"yices gave up; see {self.folder}/induction.log")
-        unproven = [name for name, answer in answers if answer == "sat"]
+        unproven = [name for name, is_unproven in decided if is_unproven]
         if not unproven:
             return
         # What all registers are where the first of them fails.

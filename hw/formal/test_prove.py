@@ -149,6 +149,13 @@ class Induction(unittest.TestCase):
         self.assertEqual(asked, {"one": "(assert (not (|t_a 0| s2)))", "two": "(assert (not (|t_a 1| s2)))"})
         self.assertEqual(engines.registers(model), ["r"])
 
+    def test_what_is_answered_before_the_end_counts(self):
+        self.assertEqual(
+            engines.one_by_one({"g_a.a": "(1)", "b": "(2)"}),
+            '(echo "a")(push 1)(1)(check-sat)(pop 1)\n(echo "b")(push 1)(2)(check-sat)(pop 1)\n',
+        )
+        self.assertEqual(engines.answers("a\nunsat\nb\nsat\nc\n"), [("a", False), ("b", True)])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -24,7 +24,7 @@ import engines  # noqa: E402
 import prove  # noqa: E402
 import synth  # noqa: E402
 import verilog  # noqa: E402
-from children import Children, Ended, Undecided, interrupt_by_sigterm, number_of_jobs  # noqa: E402
+from children import Children, Ended, TimedOut, Undecided, interrupt_by_sigterm, number_of_jobs  # noqa: E402
 
 GOAL = 95  # per cent
 # For one attempt at a mutant by properties, and by each miter. The first is a quick one.
@@ -176,14 +176,18 @@ def clocks(job):
     return CLOCKS[0], max(CLOCKS[1], job.cover_depth)
 
 
-def choice(number, of):
+def choice(number, of, signal="[mutant]"):
     """That a mutant is chosen, in SMT-LIB, for which one bit is no vector."""
     width = of.bit_length()
-    return f"(= [mutant] #b{number:0{width}b})" if width > 1 else ("[mutant]" if number else "(not [mutant])")
+    return f"(= {signal} #b{number:0{width}b})" if width > 1 else (signal if number else f"(not {signal})")
 
 
 def unproven(plan, number, children):
     """The property that induction does not prove any more, or `PROVEN`."""
+    return (unproven_apart if plan.job.apart else unproven_at_once)(plan, number, children)
+
+
+def unproven_at_once(plan, number, children):
     chosen = plan.folder / f"{number}.smtc"
     chosen.write_text(f"always\nassume {choice(number, len(plan.mutants()))}\n", encoding="utf-8")
     command = [
@@ -194,10 +198,38 @@ def unproven(plan, number, children):
     if "Status: PASSED" in text:
         return PROVEN
     if "Status: FAILED" not in text:
-        if "Error" in text:
-            prove.say(f"{plan.job.title}: induction ended with an error; see {plan.folder}/{number}.induction.log")
-        raise Undecided((text.strip().splitlines() or ["smtbmc printed nothing"])[-1])
+        raise error_of_induction(plan, number, text)
     return (engines.names(r"Assert failed in \S+: (\S+)", text) or ["a property"])[0]
+
+
+def unproven_apart(plan, number, children):
+    """As a job with `apart` does. What is decided before its time is over counts."""
+    model = (plan.folder / "model.smt2").read_text(encoding="utf-8")
+    given, asserts = engines.induction_of(model, plan.job.depth)
+    signals = [f"(|{plan.job.top}_n mutant| s{step})" for step in range(plan.job.depth + 1)]
+    chosen = "".join(f"(assert {choice(number, len(plan.mutants()), signal)})\n" for signal in signals)
+    asked, log = plan.folder / f"{number}.induction.smt2", plan.folder / f"{number}.induction.log"
+    asked.write_text(given + chosen + engines.one_by_one(asserts), encoding="utf-8")
+    command = [str(engines.tools()["yices"]), "--incremental", str(asked)]
+    late = None
+    try:
+        children.run(command, log, 2 * SECONDS[-1], "yices")
+    except TimedOut as error:
+        late = error
+    asked.unlink()
+    text = log.read_text(encoding="utf-8")
+    decided = engines.answers(text)
+    failed = [name for name, is_unproven in decided if is_unproven]
+    if failed:
+        return failed[0]
+    if len(decided) == len(asserts):
+        return PROVEN
+    raise late or error_of_induction(plan, number, text)
+
+
+def error_of_induction(plan, number, text):
+    prove.say(f"{plan.job.title}: induction ended with an error; see {plan.folder}/{number}.induction.log")
+    return Undecided((text.strip().splitlines() or ["the solver printed nothing"])[-1])
 
 
 def found_by_properties(plan, number, children):
