@@ -162,8 +162,8 @@ def killer(plan, number, children, depth, seconds):
 def is_equivalent(plan, number, children, miter, seconds):
     """Whether a miter is proven, or nothing where it is not decided. That named `asked` has constraints: what the job
     assumes, and what it has proven of the block without a mutant."""
-    # Most that differ do so soon, and what is merged by scorr takes its time then.
-    text = ask(plan, number, miter, f"bmc3 -F {CLOCKS[0]} -T {seconds}", children, seconds)
+    # Most that differ do so soon, and what is merged by scorr takes its time then. Without a mutant nothing should.
+    text = ask(plan, number, miter, f"bmc3 -F {CLOCKS[0]} -T {seconds}", children, seconds) if number else ""
     if "was asserted" not in text:
         text = ask(plan, number, miter, f"scorr; print_stats; pdr -T {seconds}", children, seconds)
     if "was asserted" in text:
