@@ -169,6 +169,9 @@ def judge(plan, wanted, children, jobs):
         number = verdict["mutant"]
         keep({**found[number], **verdict, "asked": plan.asked_of(number)})
 
+    for number in filter(plan.is_beyond_memory, alive):
+        asked({"mutant": number, "verdict": "equivalent", "by": "its memory has no such bit of an address"})
+    alive = [number for number in alive if found[number]["verdict"] == "survived"]
     ask_equivalent(plan, children, alive, asked, jobs)
     for number in alive:
         if found[number]["verdict"] == "survived":

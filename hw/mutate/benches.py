@@ -210,6 +210,28 @@ class Plan:
                 result[name] = module
         return result
 
+    @functools.cached_property
+    def memories(self):
+        """Of each memory, by the names of its module and its own, how many words it has, and address bits at each port."""
+        text = (self.folder / "sound.il").read_text(encoding="utf-8")
+        result, module = {}, ""
+        for one in re.finditer(r"^module \\(\S+)|^  cell \$mem_v2 \\?(\S+)\n((?:    .*\n)*)", text, re.M):
+            module = one[1] or module
+            if one[2]:
+                numbers = dict(re.findall(r"parameter \\(SIZE|ABITS|OFFSET) (\d+)", one[3]))
+                result[module, one[2]] = tuple(int(numbers[name]) for name in ("SIZE", "ABITS", "OFFSET"))
+        return result
+
+    def is_beyond_memory(self, number):
+        """Whether a mutant is in a bit of an address that its memory does not have: where it has few words, the reader
+        gives it more bits than it needs."""
+        found = re.search(r"-module (\S+) -cell (\S+) -port (?:RD|WR)_ADDR -portbit (\d+)", self.mutants()[number - 1])
+        if not found:
+            return False
+        words, bits, first = self.memories[found[1], found[2]]
+        is_power_of_two = words & (words - 1) == 0
+        return first == 0 and is_power_of_two and int(found[3]) % bits >= (words - 1).bit_length()
+
     def seen_of(self, number):
         """What counts of the outputs of the block in which a mutant is; empty where all do."""
         return self.seen.get(self.module(number).split("$")[0], "")
