@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """A circuit of AND gates, as Yosys writes it as text, with some of its inputs fixed or joined, as ABC reads it."""
 
+import re
 from dataclasses import dataclass, replace
 
-
 # It is 0 in the first clock of a run, in which there is a reset (hw/formal/rules/power_up.sv).
-STARTED = "gold.i_power_up.started_q"
+STARTED = re.compile(r"gold\.(\w+\.)*i_power_up\.started_q")
 
 
 @dataclass
@@ -92,7 +92,7 @@ def with_mutant(circuit, named, mutant):
                 replaced[circuit.inputs[number]] = mutant >> bit & 1
             elif kind == "init" and name.startswith("gold."):
                 begins[name.removeprefix("gold."), bit] = circuit.inputs[number]
-            elif (kind, name) == ("latch", STARTED):
+            elif kind == "latch" and STARTED.fullmatch(name):
                 circuit = circuit.watched_while(circuit.latches[number][0])
     for number, known in named.items():
         for kind, bit, name in known:

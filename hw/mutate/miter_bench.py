@@ -5,8 +5,8 @@ plant_bench.py, which has written what it reads.
 miter_bench.py WISH NAME MODULE KIND NUMBER ... writes NAME.aag, as plant.py does. Where KIND is `cut`, what is below the
 module is not in it: it gives what it wants, and what it gets is compared. Where KIND is `whole`, only memories are
 outside. Where it is `asked`, what the block's entry in `seen` says of its outputs is compared in their place, besides
-what memories get. Of memories, bits that nothing reads are not compared. There is no miter of what has several clocks, or
-stops one.
+what memories get. Of memories, bits that nothing reads are not compared, nor what is not written. There is no miter of
+what has several clocks, or stops one.
 """
 
 import json
@@ -137,6 +137,35 @@ def forget_unread(design, top):
                 cell.setPort(id_of(port), new)
 
 
+def blank_unwritten(top):
+    """What memories get counts only while they write it: data and addresses are zero else."""
+
+    def while_enabled(cell, port, enable):
+        data = cell.getPort(id_of(port))
+        blanked = top.And(libyosys.IdString(f"$blanked${cell.name}${port}"), data, enable)
+        cell.setPort(id_of(port), blanked)
+
+    def repeated(bit, size):
+        result = libyosys.SigSpec()
+        for _ in range(size):
+            result.append(bit)
+        return result
+
+    for cell, gives, _, width in list(memories_of(top)):
+        if gives == "RD_DATA":
+            enables, bits = cell.getPort(id_of("WR_EN")), cell.getParam(id_of("ABITS")).as_int()
+            any_of_port = libyosys.SigSpec()
+            for port in range(cell.getParam(id_of("WR_PORTS")).as_int()):
+                name = libyosys.IdString(f"$written${cell.name}${port}")
+                any_of_port.append(repeated(top.ReduceOr(name, enables.extract(port * width, width)), bits))
+            while_enabled(cell, "WR_DATA", enables)
+            while_enabled(cell, "WR_ADDR", any_of_port)
+        else:
+            for port in ("write_data_i", "write_address_i"):
+                enable = cell.getPort(id_of("write_enable_i"))
+                while_enabled(cell, port, repeated(enable, cell.getPort(id_of(port)).size()))
+
+
 def main(path, name, module, kind, numbers):
     wish = json.loads(Path(path).read_text(encoding="utf-8"))
     folder = Path(wish["folder"])
@@ -164,6 +193,7 @@ def main(path, name, module, kind, numbers):
     ports = own_ports(top)
     plant.remove_checks(top)
     forget_unread(design, top)
+    blank_unwritten(top)
     # Of cells alone: wires that are selected would become outputs.
     run(design, "expose -evert planted/c:*\nhierarchy -top planted")
     compared = []

@@ -219,16 +219,22 @@ def write_miters(design, job, width, given=Given([], [])):
     write_miter(design, job, width, "asked", compared, "delete gate/t:$assume")
 
 
+def prepare(design, job):
+    """Makes the model ready for mutants, once it is read. Gives what goes to stand-ins."""
+    given = given_to_stand_ins(module_of(design, job["top"]), job.get("stand_ins", {}))
+    given.keep(module_of(design, job["top"]))
+    # Before what drives it is removed, since nothing reads it.
+    seen = f"expose {job['top']}/seen" if job["seen"] else ""
+    run(design, READ.format(top=job["top"], seen=seen))
+    return given
+
+
 def main(wish):
     job = json.loads(Path(wish).read_text(encoding="utf-8"))
     folder = Path(job["folder"])
     design = libyosys.Design()
     model.read(design, job)
-    # Before what drives it is removed, since nothing reads it.
-    given = given_to_stand_ins(module_of(design, job["top"]), job["stand_ins"])
-    given.keep(module_of(design, job["top"]))
-    seen = f"expose {job['top']}/seen" if job["seen"] else ""
-    run(design, READ.format(top=job["top"], seen=seen))
+    given = prepare(design, job)
     mutants = choose(design, job, folder)
     width = plant(design, mutants)
     run(design, "design -save planted")

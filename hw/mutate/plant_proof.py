@@ -4,9 +4,10 @@ own, as plant_bench.py, which has written what it reads.
 
 plant_proof.py WISH, where WISH is a file of JSON as that of plant.py, with the folder of the bench, and the numbers of
 mutants there, besides. Writes to its folder: mutants.txt and numbers.json, those of them that the model has a place for;
-and, if there is any, the properties, as plant.py does, and both miters, where the wish says what they compare.
+and, if there is any, the properties, as plant.py does. Where the wish says what miters compare, and the job's block is
+what it is in the bench, as same.json says, both of them, too.
 
-A place is that of the same line of the source, in a cell of the same kind, at a port that is as wide. It counts only
+A place is that of the same line of the source, in a cell of the same kind, at a port that has the bit. It counts only
 where the model has the same instance, and as many such cells as the bench, since nothing tells them apart if there are
 more; but registers have names. All bits of the words of a memory or a buffer are alike, so there the last bit stands for
 one that narrower words do not have. The place of a pin of an instance is the buffer that the reader makes of it.
@@ -80,6 +81,15 @@ def is_there(flat, instance, module):
     return any(flat.wire(id_of(f"{instance}.{port}")) is not None for port in ports)
 
 
+def is_same_block(bench, job, flat):
+    """Whether the job's block is in the model what each mutant's module is in the bench: all its signals are as wide, so it
+    has the same parameters."""
+    modules = {options_of(line)["module"] for line in mutants_of(job).values()}
+    signals = [one for name in modules for one in bench.module(id_of(name)).wires_.values() if str(one.name)[0] == "\\"]
+    there = [flat.wire(id_of(f"i_block.{name_of(one)}")) for one in signals]
+    return all(found is not None and found.width == one.width for one, found in zip(signals, there, strict=True))
+
+
 def alike_in(planted, kind, name, instance):
     """The cells that are alike, those of each instance; of a register the one of its name."""
     found = planted.get(kind, {})
@@ -117,10 +127,12 @@ def place_of(design, line, job, flat, copies, planted):
     for found in alike_in(planted, kind, name, instance):
         # If there are more, some are of another instance, or of the wrapper, and nothing tells which.
         has = len(found) == len(alike) and width_of(found[number], options["port"])
-        if has and (has == width or (is_word and 1 < has < width)):
-            bits = [min(int(options[one]), has - 1) for one in ("portbit", "ctrlbit") if one in options]
+        bits = [int(options[one]) for one in ("portbit", "ctrlbit") if one in options]
+        if is_word and 1 < has < width:
+            bits = [min(bit, has - 1) for bit in bits]
             if len(bits) == 2 and bits[0] == bits[1]:
                 bits[1] -= 1
+        if has and has <= width and max(bits) < has:
             return found[number], bits, options
     return None
 
@@ -210,9 +222,11 @@ def main(path):
     os.chdir(job["bench"])
     bench, design = sound(job), libyosys.Design()
     model.read(design, job)
-    pins = keep_pins(bench, job, plant.module_of(design, job["top"]))
-    seen = f"expose {job['top']}/seen" if job["seen"] else ""
-    run(design, plant.READ.format(top=job["top"], seen=seen))
+    flat = plant.module_of(design, job["top"])
+    pins = keep_pins(bench, job, flat)
+    is_same = is_same_block(bench, job, flat)
+    (folder / "same.json").write_text(json.dumps(is_same), encoding="utf-8")
+    given = plant.prepare(design, job)
     flat = plant.module_of(design, job["top"])
     chosen = choose(bench, job, flat, pins)
     (folder / "numbers.json").write_text(json.dumps(list(chosen)), encoding="utf-8")
@@ -222,9 +236,10 @@ def main(path):
         for name in pins.values():
             flat.cell(id_of(name)).set_bool_attribute(id_of("keep"), False)
         run(design, "design -save planted")
+        given.keep(flat, False)
         plant.write_properties(design, job, folder)
-        if "outputs" in job:
-            plant.write_miters(design, job, width)
+        if "outputs" in job and is_same:
+            plant.write_miters(design, job, width, given)
 
 
 if __name__ == "__main__":

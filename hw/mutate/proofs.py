@@ -4,7 +4,6 @@ the same block (plant_proof.py)."""
 
 import hashlib
 import json
-import re
 from pathlib import Path
 
 import mutate
@@ -22,7 +21,7 @@ PROGRAMS = [
 
 class Proof:
     """The model of a job with some mutants of a bench. With `compares` it says, too, whether they change anything that
-    the block promises."""
+    the block promises, if it is the same block there."""
 
     def __init__(self, job, bench, numbers, compares):
         self.job = job
@@ -45,7 +44,8 @@ class Proof:
     def check(self, children):
         """That it finds no fault where none is, and which miters may have a say."""
         mutate.check(self, children)
-        self.miters = mutate.sound_miters(self, children) if self.compares else []
+        is_same = self.compares and json.loads((self.folder / "same.json").read_text(encoding="utf-8"))
+        self.miters = mutate.sound_miters(self, children) if is_same else []
 
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
@@ -83,11 +83,9 @@ def jobs_of(bench, number):
     return [job for block in blocks for job in jobs if job.block == block and path in prove.files_of(job)]
 
 
-def is_the_same(job):
-    """Whether the block of a job is the same there as in any top: it has no parameters, and nothing in the place of what
-    is inside."""
-    path = verilog.HARDWARE / prove.sources()[job.block].path
-    return not (job.stubs or job.cut or re.search(r"\bparameter\b", verilog.plain(path)))
+def can_compare(job):
+    """Whether miters can see all that stand-ins get. Of what functions get they see nothing."""
+    return not any(one.partition(":")[0].endswith("_pkg") for one in job.stubs)
 
 
 def asked_of(bench, number):
@@ -112,8 +110,8 @@ def ask(bench, children, numbers, done, jobs):
         of_job = [number for number in of_job if number in left]
         if not of_job:
             continue
-        proof = Proof(job, bench, of_job, compares=place == 0 and is_the_same(job))
         try:
+            proof = Proof(job, bench, of_job, compares=place == 0 and can_compare(job))
             planted = proof.build(children)
             if planted:
                 proof.check(children)

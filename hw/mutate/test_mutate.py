@@ -39,9 +39,10 @@ class Miter(unittest.TestCase):
         self.assertEqual(aiger.with_mutant(aiger.read(TEXT), aiger.names(NAMES), 0).gates[1], (14, 12, 0))
 
     def test_the_first_clock_does_not_count(self):
-        named = aiger.names(NAMES + f"latch 1 0 {aiger.STARTED}\n")
-        circuit = aiger.with_mutant(aiger.read(TEXT), named, 1)
-        self.assertEqual((circuit.bad, circuit.gates[-1]), ([16], (16, 14, 10)))
+        for within in ("", "g_reset."):
+            named = aiger.names(NAMES + f"latch 1 0 gold.{within}i_power_up.started_q\n")
+            circuit = aiger.with_mutant(aiger.read(TEXT), named, 1)
+            self.assertEqual((circuit.bad, circuit.gates[-1]), ([16], (16, 14, 10)))
 
     def test_the_binary_form_has_differences(self):
         head = b"aig 7 3 2 0 2 1 0\n4\n6\n14\n"

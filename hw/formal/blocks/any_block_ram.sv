@@ -23,4 +23,8 @@ module block_ram #(
         if (write_enable_i && write_address_i == address) word_q <= write_data_i;
     end
     assign read_data_o = its_q ? read_q : other;
+
+    // What counts of the inputs.
+    logic [2*AddressWidth+DataWidth:0] seen;
+    assign seen = {write_enable_i, write_enable_i ? {write_address_i, write_data_i} : '0, read_address_i};
 endmodule

@@ -33,4 +33,8 @@ module lut_fifo #(
     end else begin : g_one
         assign data_o = front;
     end
+
+    // What counts of the inputs.
+    logic [Width+2:0] seen;
+    assign seen = {rst_ni, push_i, push_i ? data_i : '0, pop_i};
 endmodule

@@ -29,4 +29,8 @@ module lut_fifo #(
             lasts_q[n] <= rst_ni && (push_i && left == (LogDepth + 1)'(n) ? data_i[Width-1] : kept[n]);
         end
     end
+
+    // What counts of the inputs.
+    logic [Width+2:0] seen;
+    assign seen = {rst_ni, push_i, push_i ? data_i : '0, pop_i};
 endmodule

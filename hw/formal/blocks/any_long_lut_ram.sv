@@ -18,4 +18,8 @@ module lut_ram #(
     anything #(.Width(DataWidth)) i_other (.clk_i, .value_o(other));
     always_ff @(posedge clk_i) if (write_enable_i && write_address_i == address) word_q <= write_data_i;
     assign read_data_o = read_address_i == address ? word_q : other;
+
+    // What counts of the inputs.
+    logic [2*AddressWidth+DataWidth:0] seen;
+    assign seen = {write_enable_i, write_enable_i ? {write_address_i, write_data_i} : '0, read_address_i};
 endmodule

@@ -38,4 +38,8 @@ module lut_ram #(
         always_ff @(posedge clk_i) if (write_enable_i && write_address_i == address) word_q <= write_data_i;
         assign read_data_o = read_address_i == address && DataWidth < 130 ? word_q : other;
     end
+
+    // What counts of the inputs.
+    logic [2*AddressWidth+DataWidth:0] seen;
+    assign seen = {write_enable_i, write_enable_i ? {write_address_i, write_data_i} : '0, read_address_i};
 endmodule

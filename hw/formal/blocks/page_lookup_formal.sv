@@ -279,6 +279,17 @@ module page_lookup_formal
     // Its place is kept for it until then, so what it waited for is not for nothing.
     `RULE(slot_is_left_with_the_answer, 1, i_block.leaves == 0 || answers)
 
+    // A walk is parked for a place only where a check would take it from another.
+    logic [Slots-1:0] clashes;
+    logic             clashes_with_check;
+    assign clashes_with_check = check && i_block.placed_q.is_image == i_block.asked_q.is_image
+        && LogPages'(i_block.placed_q.place.physical) == LogPages'(i_block.asked_q.place.physical);
+    for (genvar n = 0; n < Slots; n++) begin : g_places
+        assign clashes[n] = i_block.taken_q[n] && i_block.slots_q[n].is_image == i_block.asked_q.is_image
+            && LogPages'(i_block.slots_q[n].place.physical) == LogPages'(i_block.asked_q.place.physical);
+    end
+    `RULE(clash_is_with_a_check, 1, i_block.clash_q == $past(clashes != 0 || clashes_with_check))
+
     // ---- What induction needs. Where each walk is.
     localparam int unsigned Latency = 12;
     logic                fetch_called, busy, fetched;

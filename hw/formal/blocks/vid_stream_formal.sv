@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// vid_stream: its own assertions, those of its entry stream and its checker among them.
+// vid_stream: its own assertions, those of its entry stream and its checker among them; and of what it streams, where it is from.
 `include "../rules/rule.svh"
 module vid_stream_formal
     import walk_pkg::*;
@@ -39,7 +39,7 @@ module vid_stream_formal
     logic [1:0][7:0]  check_read_id_o;
 
     // As in the block.
-    typedef enum logic [2:0] {Idle, Divide, Look, Ask, Await, Decide} state_t;
+    typedef enum logic [2:0] {Idle, Divide, Look, Ask, Await, Choose, Decide} state_t;
 
     power_up i_power_up (.*);
     vid_stream i_block (.*);
@@ -95,6 +95,30 @@ module vid_stream_formal
         || i_block.i_divide.left_q < 37'd127)
     `RULE(position_is_in_its_chunk, 1, i_block.position_q < 10'd1016 || !i_block.running_q
         || i_block.state_q == Divide)
+
+    // Places are read where there is a map, of one chunk after the other, whose first VIDs are 1016 apart.
+    `RULE(no_place_is_read_without_a_map, 1, !place_read_valid_o || chunks_i != 0)
+    `RULE(place_read_is_that_of_its_chunk, 1, place_read_address_o == 58'((chunks_i + 61'(i_block.chunk_q)) >> 3))
+    logic reads, goes_to_next;
+    assign reads        = i_block.state_q > Divide;
+    assign goes_to_next = i_block.state_q == Decide;
+    `RULE(chunks_come_in_order, 1, !$past(rst_ni && reads)
+        || i_block.chunk_q == 23'($past(i_block.chunk_q) + 23'($past(goes_to_next)))
+        && i_block.chunk_vid_q == 33'($past(i_block.chunk_vid_q) + ($past(goes_to_next) ? 33'd1016 : 33'd0)))
+
+    // A head is that of the change of its VID, or else the word of its position in the line that is read for it; without a
+    // map, or with a fault, it is zero.
+    logic        from_change, is_lost, from_map;
+    logic [63:0] of_map;
+    assign is_lost     = i_block.entries_broken && !i_block.change_valid_q;
+    assign from_change = !is_lost && i_block.changed;
+    assign from_map    = !from_change && i_block.code == Found && !i_block.zero_q[i_block.using_q];
+    assign of_map      = 64'(i_block.lines[!i_block.position_q[3]] >> {i_block.position_q[2:0], 6'd0});
+    `RULE(head_is_that_of_its_vid, 1, !$past(i_block.goes_on)
+        || i_block.head_q == $past(from_change ? i_block.change_q.head : from_map ? of_map : '0))
+    `RULE(lost_changes_are_a_fault, 1, !$past(i_block.goes_on && is_lost) || i_block.code_q == Bus)
+    `RULE(change_is_no_fault, 1, !$past(i_block.goes_on && from_change) || i_block.code_q == Found)
+
     // What comes later is slow to reach, for the checksums that lie on the way.
     `REACHED(first_chunk_is_found, i_block.state_q == Look && i_block.running_q)
 endmodule
