@@ -194,9 +194,9 @@ class Plan:
         return re.search(r"-module (\S+)", self.mutants()[number - 1])[1]
 
     def around(self, number):
-        """The module in which a mutant is, that around it, and the top, by the names that slang gives to instances."""
+        """The module in which a mutant is, and that around it, by the names that slang gives to instances."""
         module = self.module(number)
-        return {"module": module, "parent": self.parents.get(module, self.bench.top), "top": self.bench.top}
+        return {"module": module, "parent": self.parents.get(module, self.bench.top)}
 
     @functools.cached_property
     def parents(self):

@@ -178,6 +178,10 @@ module lookup_scans_formal
     ordered_words #(.Width(513), .Most(Places)) i_lines (
         .clk_i, .rst_ni, .push_i(read_q[2]), .pushed_i({last_q[2], line_i}), .pop_i(gives),
         .popped_i({i_block.line_last, i_block.line}), .inside_o(lines_wait));
+    `RULE(scanner_gets_what_is_offered, 1, {i_block.i_scanner.s_axis_key_tvalid, i_block.i_scanner.s_axis_key_tdata,
+        i_block.i_scanner.s_axis_data_tvalid, i_block.i_scanner.s_axis_data_tdata, i_block.i_scanner.s_axis_data_tlast,
+        i_block.i_scanner.s_axis_data_tuser}
+        == {i_block.key_valid, i_block.key_data, i_block.line_valid, i_block.line, i_block.line_last, 1'b0})
     `RULE(scans_and_lines_that_wait_are_offered, 1, i_block.key_valid == (scans_wait != 0)
         && i_block.line_valid == (lines_wait != 0))
     `RULE(queues_follow_the_same_ones, 0, i_block.i_scans.mark == i_scans.begins
