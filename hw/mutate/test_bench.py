@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Tests of what needs neither Yosys nor a test of a model: python3 hw/mutate/test_bench.py."""
 
+import json
 import sys
 import tempfile
 import threading
@@ -273,6 +274,22 @@ class Known(unittest.TestCase):
             {number: one["verdict"] for number, one in found.items()},
             {1: "killed", 3: "survived", 4: "unasked", 5: "survived", 8: "killed", 9: "survived"},
         )
+
+
+class Memories(unittest.TestCase):
+    def test_a_bit_of_an_address_that_no_word_needs_is_beyond_its_memory(self):
+        memory = "  cell $mem_v2 \\words_q\n    parameter \\OFFSET 0\n    parameter \\SIZE {}\n    parameter \\ABITS 32\n  end\n"
+        line = "mutate -mode inv -module one$top.i_one -cell words_q -port {} -portbit {} -src one.sv:1.2"
+        places = [("RD_ADDR", 2), ("RD_ADDR", 3), ("WR_ADDR", 34), ("WR_ADDR", 35), ("WR_DATA", 35)]
+        for words, beyond in ((8, [False, True, False, True, False]), (7, [False] * 5)):
+            with tempfile.TemporaryDirectory() as folder:
+                plan = benches.Plan.__new__(benches.Plan)
+                plan.folder = Path(folder)
+                text = "module \\other\nend\nmodule \\one$top.i_one\n" + memory.format(words) + "end\n"
+                (plan.folder / "sound.il").write_text(text, encoding="utf-8")
+                lines = {"mutants": [line.format(*place) for place in places]}
+                (plan.folder / "mutants.json").write_text(json.dumps(lines), encoding="utf-8")
+                self.assertEqual([plan.is_beyond_memory(number) for number in range(1, 6)], beyond)
 
 
 class Proofs(unittest.TestCase):
