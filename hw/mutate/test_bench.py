@@ -353,6 +353,13 @@ class Proofs(unittest.TestCase):
                 bench.judge_by_proofs(self.plan, None, found, [2, 3], keep, 1)
         self.assertEqual(asked, [[1, 2], [2], []])
 
+    def test_what_counts_names_all_outputs_wherever_it_may_be_compared(self):
+        listed = {one.name for one in mutate.synth.listed()}
+        jobs = [job for job in mutate.prove.read_jobs() if job.block in listed and proofs.can_compare(job)]
+        self.assertGreater(len(jobs), 60)
+        for job in jobs:
+            mutate.Plan(job, 1, Path("kept"))
+
     def test_only_mutants_that_the_model_has_a_place_for_are_asked_for(self):
         job = proofs.jobs_of(self.plan, 1)[0]
         done = []

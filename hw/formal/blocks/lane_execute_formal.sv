@@ -32,9 +32,10 @@ module lane_execute_formal
     lane_execute i_block (.*);
 
     // What counts of the outputs.
-    logic [18:0] seen;
+    logic [538:0] seen;
     assign seen = {complete_o, complete_o ? {passes_o, fails_o, faulty_o, faulty_o ? fault_o : 8'd0} : '0, reads_on_o,
-        constant_address_o};
+        constant_address_o, values_o[0], values_o[1], values_o[2], values_o[3], values_o[4], values_o[5], values_o[6],
+        values_o[7], nulls_o};
 
     // ---- The instruction that is executed, which program_lane is proven to give; and for how many clocks. It is valid until it is
     // complete.

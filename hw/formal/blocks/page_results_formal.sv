@@ -62,9 +62,9 @@ module page_results_formal
 
     // What counts of the outputs: of facts, those of a result that is known.
     logic         open_q, open_2_q;
-    logic [1:0]   seen;
+    logic [1+$bits(facts_t):0] seen;
     always_ff @(posedge clk_i) {open_2_q, open_q} <= {open_q, busy_o || !rst_ni};
-    assign seen = {busy_o, !open_2_q && known_o};
+    assign seen = {busy_o, !open_2_q && known_o, !open_2_q && known_o ? facts_o : '0};
 
     // ---- What induction needs.
     logic [LogPages:0] at;
