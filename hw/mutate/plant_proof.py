@@ -5,7 +5,7 @@ own, as plant_bench.py, which has written what it reads.
 plant_proof.py WISH, where WISH is a file of JSON as that of plant.py, with the folder of the bench, and the numbers of
 mutants there, besides. Writes to its folder: mutants.txt and numbers.json, those of them that the model has a place for;
 and, if there is any, the properties, as plant.py does. Where the wish says what miters compare, and the job's block is
-what it is in the bench, as same.json says, both of them, too.
+what it is in the bench and no large memory is in it, both of them, too, as compares.json says.
 
 A place is that of the same line of the source, in a cell of the same kind, at a port that has the bit. It counts only
 where the model has the same instance, and as many such cells as the bench, since nothing tells them apart if there are
@@ -28,6 +28,8 @@ from plant_bench import id_of, libyosys, name_of, options_of
 
 # Blocks in which all bits of a word go the same way.
 OF_WORDS = (*MEMORIES, "stream_buffer")
+# Miters are not made where memories have more bits: each copy would have a register for each.
+MOST_BITS = 1 << 14
 # How the reader names the register of a signal.
 REGISTER = "$driver$"
 
@@ -88,6 +90,12 @@ def is_same_block(bench, job, flat):
     signals = [one for name in modules for one in bench.module(id_of(name)).wires_.values() if str(one.name)[0] == "\\"]
     there = [flat.wire(id_of(f"i_block.{name_of(one)}")) for one in signals]
     return all(found is not None and found.width == one.width for one, found in zip(signals, there, strict=True))
+
+
+def bits_of_memories(flat):
+    memories = [one for one in flat.cells_.values() if str(one.type) == "$mem_v2"]
+    sizes = [[one.getParam(id_of(name)).as_int() for name in ("SIZE", "WIDTH")] for one in memories]
+    return sum(words * width for words, width in sizes)
 
 
 def alike_in(planted, kind, name, instance):
@@ -225,9 +233,10 @@ def main(path):
     flat = plant.module_of(design, job["top"])
     pins = keep_pins(bench, job, flat)
     is_same = is_same_block(bench, job, flat)
-    (folder / "same.json").write_text(json.dumps(is_same), encoding="utf-8")
     given = plant.prepare(design, job)
     flat = plant.module_of(design, job["top"])
+    compares = "outputs" in job and is_same and bits_of_memories(flat) <= MOST_BITS
+    (folder / "compares.json").write_text(json.dumps(compares), encoding="utf-8")
     chosen = choose(bench, job, flat, pins)
     (folder / "numbers.json").write_text(json.dumps(list(chosen)), encoding="utf-8")
     (folder / "mutants.txt").write_text("".join(f"{line}\n" for line in chosen.values()), encoding="utf-8")
@@ -238,7 +247,7 @@ def main(path):
         run(design, "design -save planted")
         given.keep(flat, False)
         plant.write_properties(design, job, folder)
-        if "outputs" in job and is_same:
+        if compares:
             plant.write_miters(design, job, width, given)
 
 

@@ -25,7 +25,6 @@ class Proof:
 
     def __init__(self, job, bench, numbers, compares):
         self.job = job
-        self.compares = compares
         self.miters = []
         asked = hashlib.sha256(f"{digest(job)} {numbers}".encode()).hexdigest()[:12]
         self.folder = bench.folder / f"proof_{job.title}_{asked}"
@@ -44,8 +43,8 @@ class Proof:
     def check(self, children):
         """That it finds no fault where none is, and which miters may have a say."""
         mutate.check(self, children)
-        is_same = self.compares and json.loads((self.folder / "same.json").read_text(encoding="utf-8"))
-        self.miters = mutate.sound_miters(self, children) if is_same else []
+        compares = json.loads((self.folder / "compares.json").read_text(encoding="utf-8"))
+        self.miters = mutate.sound_miters(self, children) if compares else []
 
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
