@@ -61,21 +61,13 @@ class Plan:
         self.results = self.folder / "results.jsonl"
 
     def seen(self, block):
-        """Whether the wrapper says when which output counts. It has to name all of them."""
-        found = SEEN.search(verilog.plain(self.files[-1]))
-        missing = [name for name, _ in OUTPUT.findall(block) if found and not re.search(rf"\b{name}\b", found[1])]
-        if missing:
-            raise Undecided(f"{self.job.title}: `seen` in its wrapper does not name {', '.join(missing)}")
-        return bool(found)
+        """Whether the wrapper says when which output counts."""
+        return says_what_counts(self.job, self.files[-1], [name for name, _ in OUTPUT.findall(block)])
 
     def gets(self, path):
-        """What a stand-in gets, and whether it says what counts of that. Then it has to name all of it."""
-        text = verilog.plain(path)
-        inputs, found = [name for name, _ in INPUT.findall(text) if name != "clk_i"], SEEN.search(text)
-        missing = [name for name in inputs if found and not re.search(rf"\b{name}\b", found[1])]
-        if missing:
-            raise Undecided(f"{self.job.title}: `seen` in {path.name} does not name {', '.join(missing)}")
-        return {"inputs": inputs, "seen": bool(found)}
+        """What a stand-in gets, and whether it says what counts of that."""
+        inputs = [name for name, _ in INPUT.findall(verilog.plain(path)) if name != "clk_i"]
+        return {"inputs": inputs, "seen": says_what_counts(self.job, path, inputs)}
 
     def is_shared(self, path):
         """Whether it is a package of which the wrapper has functions, too. A fault in those of the wrapper is none."""
@@ -113,6 +105,15 @@ class Plan:
 
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
+
+
+def says_what_counts(job, path, names):
+    """Whether a file of a job has a signal `seen`. It has to name all of these."""
+    found = SEEN.search(verilog.plain(path))
+    missing = [name for name in names if found and not re.search(rf"\b{name}\b", found[1])]
+    if missing:
+        raise Undecided(f"{job.title}: `seen` in {path.name} does not name {', '.join(missing)}")
+    return bool(found)
 
 
 def stands_in(path):
