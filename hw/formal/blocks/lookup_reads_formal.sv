@@ -58,8 +58,11 @@ module lookup_reads_formal
     typedef logic [Contexts-1:0]      contexts_t;
     typedef logic [Contexts-1:0][2:0] parts_of_t;
     typedef logic [7:0]               slot_t;    // a place in one of the queues
+    // Their numbers may have any bits, not only the low ones of the first contexts.
+    context_t names;
+    arbitrary #(.Width(8)) i_names (.clk_i, .value_o(names));
     function automatic context_t name(input int unsigned c);
-        name = c < 2**LogContexts ? context_t'(c) : 8'd128 + context_t'(c - 2**LogContexts);
+        name = names ^ (c < 2**LogContexts ? context_t'(c) : 8'd128 + context_t'(c - 2**LogContexts));
     endfunction
     function automatic contexts_t only(input logic valid, input context_t number);
         for (int unsigned c = 0; c < Contexts; c++) only[c] = valid && number == name(c);
