@@ -5,6 +5,7 @@ use nic::index::Operation;
 use nic::lookup::Places;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use sim::bus::axi4::Delay;
 use tables::Values;
 use tables::robin_hood::Shape;
 
@@ -124,9 +125,31 @@ pub fn readings(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
     }
 }
 
+/// Look-ups in all contexts at once, of objects in buckets, so that the second trip of each has several reads.
+pub fn crowds(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
+    let random = &mut ChaCha8Rng::seed_from_u64(seed);
+    let mut shape = random::shape(random, &subject);
+    (shape.slots, shape.limit, shape.segment, shape.overflow_slots) = (24, Some(1), 4, 30);
+    let host = Host::new(shape, random);
+    let keys = host.keys;
+    let configuration = random::configuration(random, &subject, host.table.geometry());
+    let mut surroundings = Surroundings::smooth(seed);
+    surroundings.host.latency = Delay { minimum: 2000, maximum: 2000 };
+    let mut bench = Bench::new(subject, mutant, seed, host, &configuration, &surroundings);
+    bench.configure(&configuration)?;
+    for token in 0..200 {
+        let mut words = RequestWords::default();
+        (words[0], words[1]) =
+            (random.random_range(0..keys), token | (Operation::LookUp as u64) << 16);
+        bench.push(usize::from(random.random::<bool>()), words);
+    }
+    bench.finish()
+}
+
 /// All of these.
 pub fn all(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
     settings(subject, mutant, seed)?;
     homes(subject, mutant, seed)?;
-    readings(subject, mutant, seed)
+    readings(subject, mutant, seed)?;
+    crowds(subject, mutant, seed)
 }

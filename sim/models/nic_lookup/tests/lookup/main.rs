@@ -83,7 +83,7 @@ fn resets_in_the_middle_of_traffic() {
 
 #[test]
 fn what_random_runs_seldom_meet() {
-    for subject in [NARROW, MUTANTS, WIDE] {
+    for subject in [NARROW, MUTANTS, WIDE, SHIPPED] {
         seeds::each!(3, |seed| directed::all(subject, 0, seed));
     }
 }
