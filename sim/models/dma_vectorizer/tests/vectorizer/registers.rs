@@ -151,37 +151,43 @@ pub fn after_a_reset() {
     assert_eq!(software.read(&mut model, 0x18), Err(BusError::DecodeError));
 }
 
-/// Each setting stores every bit that it admits, and changes no other; a write of some bytes is refused.
+/// The settings, each with the bits that it admits.
+fn settings() -> impl Iterator<Item = (u16, u32)> {
+    let pages = [HOST_FIRST, HOST_LAST, NIC_FIRST, NIC_LAST]
+        .into_iter()
+        .flat_map(|address| [(address, 0xFFFF_F000), (address + 4, u32::MAX)]);
+    pages.chain([(IDLE_TIME, 0xFFFF), (FLUSH_TIME, 0xFFFF)])
+}
+
+/// Each setting stores every bit that it admits, and changes no other; a write of some bytes, or of a bit more, is
+/// refused.
 pub fn each_bit_of_each_setting() {
     let mut model = dut::model(3);
     model.reset(2);
     let mut software = Software::new(3);
-    let pages = [HOST_FIRST, HOST_LAST, NIC_FIRST, NIC_LAST]
-        .into_iter()
-        .flat_map(|address| [(address, 0xFFFF_F000), (address + 4, u32::MAX)]);
-    let settings: Vec<(u16, u32)> =
-        pages.chain([(IDLE_TIME, 0xFFFF), (FLUSH_TIME, 0xFFFF)]).collect();
+    let refused = Err(BusError::SubordinateError);
     let mut random = ChaCha8Rng::seed_from_u64(3);
-    let mut stored: Vec<u32> = settings
-        .iter()
-        .map(|(address, _)| software.read(&mut model, *address).expect("a register"))
+    let mut stored: Vec<u32> = settings()
+        .map(|(address, _)| software.read(&mut model, address).expect("a register"))
         .collect();
     for round in 0..40 {
-        for (place, (address, bits)) in settings.iter().enumerate() {
+        for (place, (address, bits)) in settings().enumerate() {
             stored[place] = random.next_u32() & bits;
-            assert_eq!(software.write(&mut model, *address, stored[place]), Ok(0));
+            assert_eq!(software.write(&mut model, address, stored[place]), Ok(0));
+            let more = stored[place] | 1 << (round % 32);
+            if more & !bits != 0 {
+                assert_eq!(software.write(&mut model, address, more), refused, "0x{address:X}");
+            }
             let strobe = round % 15;
-            let some =
-                LiteRequest::Write { address: *address, value: !stored[place] & bits, strobe };
-            let refused = Err(BusError::SubordinateError);
+            let some = LiteRequest::Write { address, value: !stored[place] & bits, strobe };
             assert_eq!(
                 software.access(&mut model, some),
                 refused,
                 "0x{address:X}, strobe {strobe}"
             );
         }
-        for ((address, _), expected) in settings.iter().zip(&stored) {
-            assert_eq!(software.read(&mut model, *address), Ok(*expected), "0x{address:X}");
+        for ((address, _), expected) in settings().zip(&stored) {
+            assert_eq!(software.read(&mut model, address), Ok(*expected), "0x{address:X}");
         }
     }
 }
@@ -193,7 +199,7 @@ pub fn settings_hold() {
     software.configure(&mut model, &CONFIG);
     assert_eq!(dut::command_readies(model.outputs()), [true; 8]);
     let refused = Err(BusError::SubordinateError);
-    for address in [HOST_FIRST, HOST_LAST + 4, NIC_FIRST, NIC_LAST, IDLE_TIME, FLUSH_TIME] {
+    for (address, _) in settings() {
         let before = software.read(&mut model, address);
         assert_eq!(software.write(&mut model, address, 0x8000), refused, "0x{address:X}");
         assert_eq!(software.read(&mut model, address), before);

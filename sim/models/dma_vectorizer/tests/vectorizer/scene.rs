@@ -28,10 +28,15 @@ pub struct Side {
 
 impl Side {
     fn drawn(random: &mut ChaCha8Rng, fails: bool) -> Self {
-        let anywhere =
-            random.random_range(PAGE..=u64::MAX - PAGES * PAGE) >> random.random_range(0..44);
-        let bases = [0x10_0000, 0xFFFF_0000, 0x7FFF_FFF0_0000, anywhere.next_multiple_of(PAGE)];
-        let base = bases[random.random_range(0..4)];
+        let anywhere = random.random_range(PAGE..=u64::MAX - PAGES * PAGE);
+        let nearer = anywhere >> random.random_range(0..44);
+        let base = match random.random_range(0..8) {
+            0 => 0x10_0000,
+            1 => 0xFFFF_0000,
+            2 => 0x7FFF_FFF0_0000,
+            3 => nearer.next_multiple_of(PAGE),
+            _ => anywhere.next_multiple_of(PAGE),
+        };
         let mut bytes = vec![0; (PAGES * PAGE) as usize];
         random.fill_bytes(&mut bytes);
         let written_fail = error(random);
@@ -116,15 +121,20 @@ impl Scene {
         let queues = [1, 3, 8][random.random_range(0..3)];
         // Where the next target may begin, by direction.
         let mut free = [HALF, HALF];
-        for token in 0..kinds.elements {
-            let Some(element) = scene.element(&mut random, token, kinds, &mut free) else { break };
+        // All are different, and each bit of them changes.
+        let [first, step]: [u16; 2] = random.random();
+        let token = |n: u16| first.wrapping_add(n.wrapping_mul(step | 1));
+        for n in 0..kinds.elements {
+            let element = scene.element(&mut random, token(n), kinds, &mut free);
+            let Some(element) = element else { break };
             scene.commands[random.random_range(0..queues)].push(element);
         }
         for direction in Direction::ALL {
             let end = ((PAGES - 1) * PAGE).saturating_sub(free[direction as usize]);
             let bytes = length(&mut random).min(kinds.largest.min(end.min(PAGE) as u16));
             if bytes > 0 {
-                let element = scene.at_the_ends(direction, kinds.elements, bytes);
+                let token = token(kinds.elements + direction as u16);
+                let element = scene.at_the_ends(direction, token, bytes);
                 scene.commands[random.random_range(0..queues)].push(element);
             }
         }
@@ -140,7 +150,7 @@ impl Scene {
             Direction::Read => (first(host), last(nic)),
             Direction::Write => (last(host), first(nic)),
         };
-        Element { token: token + direction as u16, direction, host, nic, bytes }
+        Element { token, direction, host, nic, bytes }
     }
 
     /// An element whose target no other one has; none when memory is used up.
