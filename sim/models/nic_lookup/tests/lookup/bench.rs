@@ -13,7 +13,7 @@ use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{BeatOrder, ErrorInjection, TestMemory, TestMemoryConfig};
 use tables::memory::{HostMemory, RemoteMemory};
 
-use crate::dut::{AnswerWords, Dut, INDEX_BASE, PORTS, RequestWords, Subject, TABLE_BASE};
+use crate::dut::{AnswerWords, Dut, PORTS, RequestWords, Subject};
 use crate::host::Host;
 use crate::registers::{
     self, CONTROL, Configuration, ENABLE, FLUSH, FLUSH_FAILED, FLUSHED, FLUSHES, RETURN,
@@ -121,6 +121,7 @@ pub struct Bench {
     outcome: Option<LiteOutcome>,
     surroundings: Surroundings,
     random: ChaCha8Rng,
+    index_base: u64,
     segments: u32,
     pub cycle: u64,
     /// The last clock in which something was accepted or answered.
@@ -132,19 +133,20 @@ fn host_side(table: &Host, surroundings: &Surroundings) -> Side {
     let memory = table.table.memory();
     let lines = memory.words() / 8;
     let mut side =
-        Side::new("m_axi_host", surroundings.seed, TABLE_BASE, lines, &surroundings.host);
+        Side::new("m_axi_host", surroundings.seed, table.base, lines, &surroundings.host);
     for line in 0..lines {
         for (word, value) in (0..).zip(memory.read_line(line)) {
-            side.store(TABLE_BASE + 64 * line as u64 + 8 * word, value);
+            side.store(table.base + 64 * line as u64 + 8 * word, value);
         }
     }
     side
 }
 
 /// NIC memory, with an index that knows nothing.
-fn nic_side(subject: &Subject, segments: u32, surroundings: &Surroundings) -> Side {
-    let lines = (u64::from(segments) * subject.stride() / 64) as usize;
-    Side::new("m_axi_nic", surroundings.seed, INDEX_BASE, lines, &surroundings.nic)
+fn nic_side(subject: &Subject, configuration: &Configuration, surroundings: &Surroundings) -> Side {
+    let &Configuration { index_base, segments, .. } = configuration;
+    let lines = subject.index_bytes(segments) / 64;
+    Side::new("m_axi_nic", surroundings.seed, index_base, lines, &surroundings.nic)
 }
 
 fn sources(surroundings: &Surroundings) -> [StreamSource<RequestWords>; PORTS] {
@@ -183,8 +185,8 @@ impl Bench {
     ) -> Self {
         let mut dut = (subject.make)(power_up, mutant);
         let host = host_side(&table, surroundings);
-        let segments = configuration.segments;
-        let nic = nic_side(&subject, segments, surroundings);
+        let &Configuration { index_base, segments, .. } = configuration;
+        let nic = nic_side(&subject, configuration, surroundings);
         let oracle = (subject.oracle)(configuration);
         dut.reset();
         Bench {
@@ -200,6 +202,7 @@ impl Bench {
             outcome: None,
             surroundings: *surroundings,
             random: ChaCha8Rng::seed_from_u64(surroundings.seed),
+            index_base,
             segments,
             cycle: 0,
             moved: 0,
@@ -224,7 +227,7 @@ impl Bench {
         let lost = self.open();
         self.surroundings.seed += 1;
         self.host = host_side(&self.table, &self.surroundings);
-        self.nic = nic_side(&self.subject, self.segments, &self.surroundings);
+        self.nic = nic_side(&self.subject, configuration, &self.surroundings);
         self.oracle = (self.subject.oracle)(configuration);
         self.sources = sources(&self.surroundings);
         self.sinks = sinks(&self.surroundings);
@@ -266,7 +269,7 @@ impl Bench {
     /// Gives NIC memory the entries that the machine has.
     pub fn load(&mut self) {
         for segment in 0..self.segments {
-            let address = INDEX_BASE + u64::from(segment) * self.subject.stride();
+            let address = self.index_base + u64::from(segment) * self.subject.stride();
             for (word, value) in (0..).zip(self.oracle.entry(segment)) {
                 self.nic.store(address + 8 * word, value);
             }
@@ -334,7 +337,7 @@ impl Bench {
             return;
         }
         match self.table.show() {
-            Some(store) => self.host.store(TABLE_BASE + 8 * store.word as u64, store.value),
+            Some(store) => self.host.store(self.table.base + 8 * store.word as u64, store.value),
             None if !self.random.random_bool(changes) => {}
             None if spoils => self.table.spoil(&mut self.random),
             None => self.table.change(&mut self.random),
@@ -418,7 +421,7 @@ impl Bench {
     }
 
     fn compare_entry(&self, segment: u32) -> Result<(), String> {
-        let address = INDEX_BASE + u64::from(segment) * self.subject.stride();
+        let address = self.index_base + u64::from(segment) * self.subject.stride();
         let lines = (0..self.subject.stride()).step_by(64);
         let line = |line| self.nic.memory.line(address + line).expect("it is in memory");
         let words: Vec<u64> = lines.flat_map(line).collect();

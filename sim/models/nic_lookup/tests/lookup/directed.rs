@@ -29,7 +29,7 @@ fn host(random: &mut ChaCha8Rng, subject: &Subject) -> Host {
 fn prepared(subject: Subject, mutant: u8, seed: u64) -> (Bench, Configuration) {
     let random = &mut ChaCha8Rng::seed_from_u64(seed);
     let host = Host::new(random::shape(random, &subject), random);
-    let configuration = random::configuration(random, &subject, host.table.geometry());
+    let configuration = random::configuration(random, &subject, &host);
     let surroundings = Surroundings::smooth(seed);
     (Bench::new(subject, mutant, seed, host, &configuration, &surroundings), configuration)
 }
@@ -106,7 +106,7 @@ pub fn homes(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
 pub fn readings(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
     let random = &mut ChaCha8Rng::seed_from_u64(seed);
     let mut host = host(random, &subject);
-    let configuration = random::configuration(random, &subject, host.table.geometry());
+    let configuration = random::configuration(random, &subject, &host);
     let settings = nic::lookup::Settings { most_readings: 255, ..configuration.settings };
     let configuration = Configuration { settings, ..configuration };
     (0..9).for_each(|slot| host.tear(slot));
@@ -132,7 +132,7 @@ pub fn crowds(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
     (shape.slots, shape.limit, shape.segment, shape.overflow_slots) = (24, Some(1), 4, 30);
     let host = Host::new(shape, random);
     let keys = host.keys;
-    let configuration = random::configuration(random, &subject, host.table.geometry());
+    let configuration = random::configuration(random, &subject, &host);
     let mut surroundings = Surroundings::smooth(seed);
     surroundings.host.latency = Delay { minimum: 2000, maximum: 2000 };
     let mut bench = Bench::new(subject, mutant, seed, host, &configuration, &surroundings);

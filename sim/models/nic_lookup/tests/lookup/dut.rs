@@ -21,10 +21,6 @@ pub type IndexAnswerWords = [u64; index::answer_words(8)];
 /// A scan: what it is of, and the answer of the scanner.
 pub type ScanWords = [u64; 11];
 
-/// Where the index lies in NIC memory, and the table in host memory.
-pub const INDEX_BASE: u64 = 0x7_FFFF_F000;
-pub const TABLE_BASE: u64 = 0x12_3456_7000;
-
 /// The ports for requests and answers: of the network, of software.
 pub const PORTS: usize = 2;
 
@@ -72,6 +68,11 @@ pub struct Subject {
 impl Subject {
     pub fn stride(&self) -> u64 {
         index::entry_stride(self.objects, self.value_words)
+    }
+
+    /// The size of an index of so many segments.
+    pub fn index_bytes(&self, segments: u32) -> usize {
+        (u64::from(segments) * self.stride()) as usize
     }
 }
 

@@ -19,6 +19,8 @@ pub enum Saw {
 }
 
 pub struct Host {
+    /// Where the table lies in host memory.
+    pub base: u64,
     pub table: Table<RobinHood, LoggedMemory>,
     /// Stores that are visible.
     pub shown: usize,
@@ -38,9 +40,12 @@ impl Host {
     /// A table after random operations, all of which are visible.
     pub fn new(shape: Shape, random: &mut ChaCha8Rng) -> Self {
         let geometry = RobinHood::new(shape).expect("a table that can be");
-        let memory = LoggedMemory::new(geometry.ground().words());
+        let memory_words = geometry.ground().words();
+        let memory = LoggedMemory::new(memory_words);
         let table = Table::new(geometry, memory).expect("the memory is as large as it has to be");
+        let base = anywhere(random, 8 * memory_words, 64);
         let mut host = Host {
+            base,
             table,
             shown: 0,
             changes: 0,
@@ -151,6 +156,11 @@ impl Host {
         Some(store)
     }
 
+    /// The line of the table that an address of host memory is in.
+    pub fn line(&self, address: u64) -> usize {
+        ((address - self.base) / 64) as usize
+    }
+
     /// What the line was from one number of visible stores to another.
     pub fn versions(&self, line: usize, from: usize, to: usize) -> Vec<[u64; 8]> {
         let all = &self.lines[line];
@@ -185,6 +195,11 @@ impl Host {
         let was: Vec<_> = contents.iter().map(|contents| contents.get(&key)).collect();
         Err(format!("{saw:?} of key {key}, from {from} to {to} stores, when it was {was:?}"))
     }
+}
+
+/// Any place of so many bytes, at a multiple.
+pub fn anywhere(random: &mut ChaCha8Rng, bytes: usize, multiple: u64) -> u64 {
+    random.random_range(0..=(u64::MAX - bytes as u64) / multiple) * multiple
 }
 
 /// A link to a bucket of the area, or to one beyond it, or with an order that no link has.

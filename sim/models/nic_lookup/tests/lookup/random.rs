@@ -11,11 +11,11 @@ use sim::bus::test_memory::BeatOrder;
 use suites::values::close_values;
 use tables::Values;
 use tables::memory::HostMemory;
-use tables::robin_hood::{RobinHood, Shape};
+use tables::robin_hood::Shape;
 
 use crate::bench::{Behaviour, Bench, Surroundings};
-use crate::dut::{INDEX_BASE, PORTS, RequestWords, Subject, TABLE_BASE};
-use crate::host::Host;
+use crate::dut::{PORTS, RequestWords, Subject};
+use crate::host::{Host, anywhere};
 use crate::registers::Configuration;
 
 /// What is wrong in a run.
@@ -94,11 +94,8 @@ pub fn shape(random: &mut ChaCha8Rng, subject: &Subject) -> Shape {
     Shape { slots, limit, segment, overflow_slots: random.random_range(0..30), values }
 }
 
-pub fn configuration(
-    random: &mut ChaCha8Rng,
-    subject: &Subject,
-    table: &RobinHood,
-) -> Configuration {
+pub fn configuration(random: &mut ChaCha8Rng, subject: &Subject, host: &Host) -> Configuration {
+    let table = host.table.geometry();
     let most = if subject.slot_bytes == 16 { 0 } else { 8 * subject.value_words as u16 };
     // Readings of many trips take long.
     let slots = table.limit().expect("tables have a limit") as usize + 1;
@@ -110,17 +107,18 @@ pub fn configuration(
     };
     let more = [1, 1, 2, 64][random.random_range(0..4)];
     // One with values of fewer words has the same places.
-    let geometry = Geometry::<8>::of_table(table, TABLE_BASE, more, settings)
+    let geometry = Geometry::<8>::of_table(table, host.base, more, settings)
         .expect("a table that the model can search");
+    let segments = geometry.table().segments();
     Configuration {
-        table_base: TABLE_BASE,
+        table_base: host.base,
         slots: table.homes(),
         limit: geometry.table().limit(),
         more,
         places: geometry.places(),
         settings,
-        index_base: INDEX_BASE,
-        segments: geometry.table().segments(),
+        index_base: anywhere(random, subject.index_bytes(segments), subject.stride()),
+        segments,
         idle_time: random.random_range(0..30),
         flush_time: random.random_range(0..100),
     }
@@ -246,7 +244,7 @@ fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Outcome, S
         (shape.limit, shape.overflow_slots) = (Some(1), 30);
     }
     let host = Host::new(shape, &mut random);
-    let configuration = configuration(&mut random, &subject, host.table.geometry());
+    let configuration = configuration(&mut random, &subject, &host);
     let surroundings = surroundings(&mut random, kind);
     let mut traffic = Traffic::new(&mut random, &subject, &host);
     let mut bench = Bench::new(subject, mutant, seed, host, &configuration, &surroundings);

@@ -11,8 +11,7 @@ use nic::lookup::{
 use nic::scan;
 
 use crate::dut::{
-    AnswerWords, IndexAnswerWords, IndexRequestWords, PORTS, RequestWords, ScanWords, TABLE_BASE,
-    Trace,
+    AnswerWords, IndexAnswerWords, IndexRequestWords, PORTS, RequestWords, ScanWords, Trace,
 };
 use crate::host::{Host, Saw};
 
@@ -269,10 +268,10 @@ impl<const OBJECTS: usize, const WORDS: usize> Shadow<OBJECTS, WORDS> {
         let part = Part::Directory as u8;
         let given = self.context(number)?.given.get(&part).copied();
         let given = given.ok_or_else(|| format!("{number:#x}: no word is read"))?;
-        let place = ((given.read.address - TABLE_BASE) / 8) as usize;
+        let address = given.read.address;
         let to = given.to.unwrap_or(host.shown);
-        let versions = host.versions(place / 8, given.from, to);
-        if !versions.iter().any(|line| line[place % 8] == word) {
+        let versions = host.versions(host.line(address), given.from, to);
+        if !versions.iter().any(|line| line[address as usize / 8 % 8] == word) {
             return Err(format!("the word {word:#x} came, and memory never had it"));
         }
         self.arrived(number, part, Event::Word(word), host)
@@ -363,10 +362,8 @@ fn check_scan<const WORDS: usize>(
 ) -> Result<(), String> {
     let to = given.to.ok_or_else(|| format!("{given:x?} is scanned before it has ended"))?;
     let lines: Vec<_> = given.read.lines().collect();
-    let versions: Vec<_> = lines
-        .iter()
-        .map(|line| host.versions(((line - TABLE_BASE) / 64) as usize, given.from, to))
-        .collect();
+    let versions: Vec<_> =
+        lines.iter().map(|line| host.versions(host.line(*line), given.from, to)).collect();
     let combinations: usize = versions.iter().map(Vec::len).product();
     if combinations > MOST_COMBINATIONS {
         return Ok(());
