@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::axi4::{
@@ -17,20 +19,43 @@ use crate::dut::{self, Inputs, Model, Outputs};
 use crate::mover::{Mover, Moves};
 use crate::worker::{Jobs, Worker};
 
-/// Where the rings are.
-pub const RINGS_BASE: u64 = 0x10_0000;
-/// Where the lock table is.
-pub const TABLE_BASE: u64 = 0x40_0000;
-/// Where the host's table is that keys are looked up in.
-pub const KEYS_BASE: u64 = 0x80_0000;
-/// Where its index is, in the card's memory.
-pub const INDEX_BASE: u64 = 0x4_0000;
-/// Lines of either.
-pub const KEYS_LINES: usize = 1 << 10;
+/// Lines of the rings.
+const RINGS_LINES: usize = 1 << 14;
+/// Lines of the table that keys are looked up in, and of its index.
+const KEYS_LINES: usize = 1 << 10;
 /// Buckets of the lock table, by their logarithm.
 pub const TABLE_LOG2_BUCKETS: u32 = 4;
 
 const TIMEOUT: u64 = 20_000;
+
+/// Where memories begin; anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    pub rings: u64,
+    /// The lock table.
+    pub table: u64,
+    /// The host's table that keys are looked up in.
+    pub keys: u64,
+    /// Its index, in the card's memory.
+    pub index: u64,
+}
+
+impl Places {
+    fn drawn(seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        // Each is a multiple of its size, which is more than any of them has to be.
+        let mut place = |lines: usize| {
+            let bytes = 64 * lines as u64;
+            random.random_range(0..u64::MAX / bytes) * bytes
+        };
+        Places {
+            rings: place(RINGS_LINES),
+            table: place(1 << TABLE_LOG2_BUCKETS),
+            keys: place(KEYS_LINES),
+            index: place(KEYS_LINES),
+        }
+    }
+}
 
 /// How the surroundings of the device behave.
 #[derive(Clone, Debug)]
@@ -103,6 +128,7 @@ pub enum Event {
 }
 
 pub struct Bench {
+    pub places: Places,
     pub model: Model,
     /// Gets the same inputs, and must give the same outputs.
     twin: Option<Model>,
@@ -144,6 +170,7 @@ impl Bench {
         let (mut model, mut twin) = (dut::device(seed), dut::twin(seed));
         model.reset(4);
         twin.iter_mut().for_each(|twin| twin.reset(4));
+        let places = Places::drawn(seed);
         let memory = |base, lines, errors: &ErrorInjection, salt| {
             TestMemory::new(TestMemoryConfig {
                 base,
@@ -154,6 +181,7 @@ impl Bench {
             })
         };
         Bench {
+            places,
             model,
             twin,
             cycle: 0,
@@ -161,13 +189,13 @@ impl Bench {
                 .with_address_bits(16),
             outcome: None,
             queue_port: Axi4Subordinate::new(config.port("m_axi_queue")),
-            rings: memory(RINGS_BASE, 1 << 14, &config.errors, 1),
+            rings: memory(places.rings, RINGS_LINES, &config.errors, 1),
             lock_port: Axi4Subordinate::new(config.port("m_axi_lock")),
-            table: memory(TABLE_BASE, 1 << TABLE_LOG2_BUCKETS, &ErrorInjection::None, 2),
+            table: memory(places.table, 1 << TABLE_LOG2_BUCKETS, &ErrorInjection::None, 2),
             key_port: Axi4Subordinate::new(config.burst_port("m_axi_nichost")),
-            keys: memory(KEYS_BASE, KEYS_LINES, &ErrorInjection::None, 3),
+            keys: memory(places.keys, KEYS_LINES, &ErrorInjection::None, 3),
             index_port: Axi4Subordinate::new(config.burst_port("m_axi_nic")),
-            index: memory(INDEX_BASE, KEYS_LINES, &ErrorInjection::None, 4),
+            index: memory(places.index, KEYS_LINES, &ErrorInjection::None, 4),
             commands: StreamSink::new("m_axis_move", stalls, seed, TIMEOUT),
             ends: StreamSource::new("s_axis_moved", stalls, seed, TIMEOUT),
             mover: Mover::new(config.moves, seed),
@@ -325,6 +353,12 @@ impl Bench {
         let request = LiteRequest::Write { address: address as u16, value, strobe: 0xF };
         let outcome = self.access(request)?;
         outcome.map(drop).map_err(|error| format!("write to {address:#06x}: {error}"))
+    }
+
+    /// Writes both halves of a register.
+    pub fn write64(&mut self, address: u32, value: u64) -> Result<(), String> {
+        self.write(address, value as u32)?;
+        self.write(address + 4, (value >> 32) as u32)
     }
 
     /// Sets the device's inputs of this cycle.

@@ -14,7 +14,7 @@ use tables::memory::PlainMemory;
 use tables::robin_hood::{RobinHood, Shape};
 use tables::{RemoteTable, Table, Values, Walk};
 
-use crate::bench::{Config, INDEX_BASE, KEYS_BASE};
+use crate::bench::{Config, Places};
 use crate::oracle::Completion;
 use crate::user::User;
 
@@ -95,18 +95,23 @@ impl Keys {
         }
         table.insert(LONG, &[1; 64]).map_err(|error| error.to_string())?;
         require(table.statistics().overflowed > 0, "no object lies in a bucket")?;
-        for (address, word) in (KEYS_BASE..).step_by(8).zip(table.memory().to_vec()) {
+        let Places { keys: place, index, .. } = user.bench.places;
+        for (address, word) in (place..).step_by(8).zip(table.memory().to_vec()) {
             user.bench.keys.store(address, word).map_err(|error| error.to_string())?;
         }
-        let address = |word: usize| KEYS_BASE as u32 + 8 * word as u32;
+        let address = |word: usize| place + 8 * word as u64;
         for (register, value) in [
-            (unit::TABLE_BASE.offset(), KEYS_BASE as u32),
-            (unit::SLOTS.offset(), shape.slots),
-            (unit::LIMIT.offset(), 3),
+            (unit::TABLE_BASE.offset(), place),
             (unit::DIRECTORY_BASE.offset(), address(geometry.directory_word(0))),
             (unit::OVERFLOW_BASE.offset(), address(geometry.overflow_word(0))),
+            (unit::INDEX_BASE.offset(), index),
+        ] {
+            user.write64(LOOK_UP_UNIT + register, value)?;
+        }
+        for (register, value) in [
+            (unit::SLOTS.offset(), shape.slots),
+            (unit::LIMIT.offset(), 3),
             (unit::OVERFLOW_SLOTS.offset(), shape.overflow_slots),
-            (unit::INDEX_BASE.offset(), INDEX_BASE as u32),
             (unit::SEGMENTS.offset(), shape.slots),
         ] {
             user.write(LOOK_UP_UNIT + register, value)?;

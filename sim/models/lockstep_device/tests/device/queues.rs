@@ -11,7 +11,7 @@ use sim::bus::axi4::Delay;
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::ErrorInjection;
 
-use crate::bench::{Config, TABLE_BASE, TABLE_LOG2_BUCKETS};
+use crate::bench::{Config, TABLE_LOG2_BUCKETS};
 use crate::mover::{MOVES, Moves};
 use crate::oracle::Completion;
 use crate::user::User;
@@ -346,7 +346,8 @@ pub fn what_comes_wakes_the_lock_unit(seed: u64) -> Result<(), String> {
     for round in 1..=3 {
         user.clocks(200)?;
         // The waiter keeps a copy of one of these lines.
-        (0..1 << TABLE_LOG2_BUCKETS).for_each(|n| user.bench.invalidate(TABLE_BASE + 64 * n));
+        let table = user.bench.places.table;
+        (0..1 << TABLE_LOG2_BUCKETS).for_each(|n| user.bench.invalidate(table + 64 * n));
         same("voided, read", counts(&mut user)?, (voided + round, reads + round))?;
     }
     Ok(())
@@ -378,7 +379,8 @@ pub fn bus_errors_of_the_unit_interrupt(seed: u64) -> Result<(), String> {
     let mut user = User::new(&slow(seed), [1, 3, 1])?;
     user.write(LOCK_UNIT + lock_unit::CONTROL.offset(), 0)?;
     // A table where no memory is.
-    user.write(LOCK_UNIT + lock_unit::TABLE_BASE.offset(), 0x80_0000)?;
+    let elsewhere = !user.bench.places.table & !63;
+    user.write64(LOCK_UNIT + lock_unit::TABLE_BASE.offset(), elsewhere)?;
     user.write(LOCK_UNIT + lock_unit::GIE.offset(), 1)?;
     user.write(LOCK_UNIT + lock_unit::IER.offset(), 1)?;
     user.write(LOCK_UNIT + lock_unit::CONTROL.offset(), 1)?;

@@ -5,7 +5,7 @@ use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, LOOK_UP_
 use driver::map::{lock_unit, queue, shell};
 use driver::queue::ring::{CompletionRing, SubmissionRing};
 
-use crate::bench::{Bench, Config, Event, RINGS_BASE, TABLE_BASE, TABLE_LOG2_BUCKETS};
+use crate::bench::{Bench, Config, Event, TABLE_LOG2_BUCKETS};
 use crate::mover::MOVES;
 use crate::oracle::{Completion, Kind, Oracle, Rings};
 
@@ -96,7 +96,8 @@ impl User {
             interrupts: [0; 6],
             forced: [0; 6],
         };
-        user.write(LOCK_UNIT + lock_unit::TABLE_BASE.offset(), TABLE_BASE as u32)?;
+        let table = user.bench.places.table;
+        user.write64(LOCK_UNIT + lock_unit::TABLE_BASE.offset(), table)?;
         user.write(LOCK_UNIT + lock_unit::TABLE_LOG2_BUCKETS.offset(), TABLE_LOG2_BUCKETS)?;
         user.write(LOCK_UNIT + lock_unit::CONTROL.offset(), 1)?;
         Ok(user)
@@ -196,6 +197,11 @@ impl User {
         self.look()
     }
 
+    pub fn write64(&mut self, address: u32, value: u64) -> Result<(), String> {
+        self.bench.write64(address, value)?;
+        self.look()
+    }
+
     /// Raises interrupts by hand.
     pub fn force(&mut self, vectors: u32) -> Result<(), String> {
         (0..6).for_each(|n| self.forced[n] += u64::from(vectors >> n & 1));
@@ -207,7 +213,8 @@ impl User {
         let user = &mut self.queues[number];
         assert!(!user.enabled);
         user.generation += 1;
-        let place = RINGS_BASE + RING_BYTES * (2 * number as u64 + user.generation % 2);
+        let place =
+            self.bench.places.rings + RING_BYTES * (2 * number as u64 + user.generation % 2);
         let log2_entries = user.oracle.rings.log2_entries;
         let completions = place + (64 << log2_entries);
         let rings = Rings { submissions: place, completions, log2_entries };
@@ -221,8 +228,8 @@ impl User {
         for word in 0..2 * rings.entries() as u64 {
             self.bench.rings.store(completions + 8 * word, 0).map_err(|e| e.to_string())?;
         }
-        self.write(block + queue::SUBMISSION_BASE.offset(), rings.submissions as u32)?;
-        self.write(block + queue::COMPLETION_BASE.offset(), rings.completions as u32)?;
+        self.write64(block + queue::SUBMISSION_BASE.offset(), rings.submissions)?;
+        self.write64(block + queue::COMPLETION_BASE.offset(), rings.completions)?;
         self.write(block + queue::LOG2_ENTRIES.offset(), log2_entries)?;
         self.write(block + queue::GIE.offset(), 1)?;
         self.write(block + queue::IER.offset(), 3)?;
