@@ -18,9 +18,6 @@ use suites::walk::scene::{NEWEST, Scene, Size};
 use suites::walk::{damage, job};
 use visibility_pe::Model;
 
-const JOB: u64 = 0x4_0000_0000;
-const PROGRAM: u64 = 0x4_0000_1000;
-
 /// Clocks in which every run here is over.
 const BOUND: u64 = 4_000_000;
 
@@ -126,17 +123,20 @@ fn check(seed: u64) -> Result<(), String> {
     }
     scene.job.snapshot = scene.time(random.random_range(0..NEWEST + 1));
     scene.job.wants_payloads = random.random();
+    // Lines anywhere.
+    let [program_place, job_place] = random.random::<[u64; 2]>().map(|place| place & !63);
     if let Some(program) = &program {
-        scene.job.program = PROGRAM;
-        scene.memory.add(PROGRAM, program.encode().to_vec());
+        scene.job.program = program_place;
+        scene.memory.add(program_place, program.encode().to_vec());
     }
-    scene.memory.add(JOB, block(&scene.job));
+    scene.memory.add(job_place, block(&scene.job));
     let (packets, end) = expected(&scene.memory, &scene.job, program.as_ref());
     let surroundings = surroundings(random);
     let mut element = Element::new(Model::powered_up(surroundings.seed), &surroundings);
     // Twice, as an element is not reset between runs.
     for _ in 0..2 {
-        let run = element.run(&mut scene.memory, JOB, BOUND).map_err(|error| error.to_string())?;
+        let run =
+            element.run(&mut scene.memory, job_place, BOUND).map_err(|error| error.to_string())?;
         let mut found = BTreeMap::new();
         for packet in run.packets {
             let (Packet::Row { vid, .. } | Packet::Fault { vid, .. }) = packet else {
