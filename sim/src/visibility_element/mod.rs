@@ -285,7 +285,10 @@ impl<C: Core<Inputs = Inputs, Outputs = Outputs>> Element<C> {
     }
 
     /// One register access to its end.
-    fn access(
+    ///
+    /// # Errors
+    /// Those of a clock.
+    pub fn access(
         &mut self,
         memory: &mut dyn DeviceMemory,
         request: LiteRequest,

@@ -2,121 +2,30 @@
 //! The register map against the hardware, the lock unit alone and the device: every word that
 //! `hw/regs` describes, and every offset that it does not.
 
-use std::panic::AssertUnwindSafe;
-
 use driver::map::{Access, Place, Word, device, lock_unit};
-use driver::{BusResponse, DeviceError, Operation, Registers};
 use lockstep_device_model::{Inputs, Model, Outputs};
 use sim::bus::BusError;
-use sim::bus::axi_lite::{AxiLiteManager, AxiLiteRegisters, LiteRequest, LiteStalls};
-use sim::bus::pins::{AxiLiteManagerPins, AxiLiteSubordinatePins};
+use sim::bus::axi_lite::{AxiLiteManager, AxiLiteRegisters, LiteOutcome, LiteRequest, LiteStalls};
+use sim::bus::pins::AxiLiteManagerPins;
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
-
-/// Bytes of a block.
-const BLOCK_BYTES: u32 = 0x1000;
-
-/// Values to write; what does not suit a register is made to.
-const PATTERNS: [u32; 5] = [u32::MAX, 0x5A5A_5A5A, 0xA5A5_A5A5, 1, 0];
-
-fn response<T>(result: Result<T, DeviceError>) -> Option<BusResponse> {
-    match result {
-        Ok(_) => None,
-        Err(DeviceError::Bus { response, .. }) => Some(response),
-        Err(other) => panic!("{other}"),
-    }
-}
-
-/// Reads and writes every offset of a block that was just reset, over a bus that reports errors,
-/// and leaves its registers at the smallest that they may be.
-///
-/// All are read before the first is written: a write may change others.
-fn walk(registers: &mut dyn Registers, words: &[Word]) {
-    words.iter().for_each(|word| check_read(registers, word));
-    for offset in (0..BLOCK_BYTES).step_by(4) {
-        match words.iter().find(|word| word.offset == offset) {
-            Some(word) => check_write(registers, word),
-            None => {
-                let read = response(registers.read32(offset));
-                assert_eq!(read, Some(BusResponse::DecodeError), "read of {offset:#x}");
-                let written = response(registers.write32(offset, 0));
-                assert_eq!(written, Some(BusResponse::SubordinateError), "write of {offset:#x}");
-            }
-        }
-    }
-}
-
-fn check_read(registers: &mut dyn Registers, word: &Word) {
-    let Word { name, offset, .. } = *word;
-    if !word.is_readable() {
-        let read = response(registers.read32(offset));
-        assert_eq!(read, Some(BusResponse::DecodeError), "read of {name}");
-        return;
-    }
-    let value = registers.read32(offset).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(value & !word.mask, 0, "{name} reads {value:#x}, which has bits of no field");
-    if let Some(reset) = word.reset {
-        assert_eq!(value, reset, "{name} after reset");
-    }
-}
-
-fn check_write(registers: &mut dyn Registers, word: &Word) {
-    let Word { name, offset, .. } = *word;
-    match word.access {
-        Access::ReadOnly => {
-            let before = registers.read32(offset).unwrap();
-            for value in PATTERNS {
-                let written = response(registers.write32(offset, value));
-                assert_eq!(written, Some(BusResponse::SubordinateError), "write of {name}");
-            }
-            assert_eq!(registers.read32(offset).unwrap(), before, "{name} after refused writes");
-        }
-        Access::ReadWrite => check_kept(registers, word),
-        Access::WriteOneToClear => {
-            registers.write32(offset, u32::MAX).unwrap_or_else(|e| panic!("{name}: {e}"));
-            assert_eq!(registers.read32(offset).unwrap(), 0, "{name} after it was cleared");
-        }
-        Access::WriteOnly => {
-            registers.write32(offset, 0).unwrap_or_else(|e| panic!("{name}: {e}"));
-        }
-    }
-}
-
-/// A register that is written reads what was written, if that may be written.
-fn check_kept(registers: &mut dyn Registers, word: &Word) {
-    let Word { name, offset, mask, smallest, largest, multiple_of, .. } = *word;
-    for pattern in PATTERNS {
-        let value = (pattern / multiple_of * multiple_of).clamp(smallest, largest);
-        registers.write32(offset, value).unwrap_or_else(|e| panic!("{name} = {value:#x}: {e}"));
-        assert_eq!(registers.read32(offset).unwrap(), value & mask, "{name} = {value:#x}");
-    }
-    let too_small = smallest.checked_sub(1);
-    let too_large = (largest / multiple_of * multiple_of).checked_add(multiple_of);
-    let uneven = (multiple_of > 1).then_some(multiple_of / 2);
-    for bad in [too_small, too_large, uneven].into_iter().flatten() {
-        let before = registers.read32(offset).unwrap();
-        let written = response(registers.write32(offset, bad));
-        assert_eq!(written, Some(BusResponse::SubordinateError), "{name} = {bad:#x}");
-        assert_eq!(registers.read32(offset).unwrap(), before, "{name} after {bad:#x} was refused");
-    }
-}
+use suites::registers::{self, BLOCK_BYTES, Block};
 
 #[test]
 fn the_lock_unit_has_the_registers_of_the_map() {
-    let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
-    walk(&mut unit, &lock_unit::WORDS);
+    check_lock_unit(&lock_unit::WORDS);
 }
 
-/// The device's registers at its pins.
-struct DeviceAtPins<C> {
-    lite: AxiLiteRegisters<C>,
-    /// The block that offsets count from.
-    base: u32,
+fn check_lock_unit(words: &[Word]) {
+    let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
+    let mut access = |request| unit.access(request).unwrap_or_else(|fault| panic!("{fault}"));
+    registers::check(&mut Block(&mut access), words, &[]);
 }
 
 sim::axi_lite_port!(register_pins, set_register_pins of Inputs, Outputs);
 
-fn device_at_pins() -> DeviceAtPins<impl FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> {
+/// The registers of a device after a reset, all of them.
+fn device_at_pins() -> impl FnMut(LiteRequest) -> LiteOutcome {
     let mut model = Model::new();
     model.reset(4);
     let clock = move |pins: &AxiLiteManagerPins| {
@@ -127,37 +36,23 @@ fn device_at_pins() -> DeviceAtPins<impl FnMut(&AxiLiteManagerPins) -> AxiLiteSu
         answer
     };
     let manager = AxiLiteManager::new("s_axil", LiteStalls::default(), 0, 1000);
-    let lite = AxiLiteRegisters::new(manager.with_address_bits(16), clock);
-    DeviceAtPins { lite, base: 0 }
+    let mut lite = AxiLiteRegisters::new(manager.with_address_bits(16), clock);
+    move |request| lite.access(request).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-impl<C: FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> DeviceAtPins<C> {
-    fn access(&mut self, offset: u32, operation: Operation, value: u32, strobe: u8) -> Answer {
-        let address = u16::try_from(self.base + offset).expect("an address of 16 bits");
-        let request = match operation {
-            Operation::Read => LiteRequest::Read { address },
-            Operation::Write => LiteRequest::Write { address, value, strobe },
-        };
-        let outcome = self.lite.access(request).unwrap_or_else(|fault| panic!("{fault}"));
-        outcome.map_err(|error| {
-            let response = match error {
-                BusError::SubordinateError => BusResponse::SubordinateError,
-                BusError::DecodeError => BusResponse::DecodeError,
-            };
-            DeviceError::Bus { operation, offset, response }
+/// Those of the block that begins at `base`.
+fn from(
+    base: u32,
+    mut device: impl FnMut(LiteRequest) -> LiteOutcome,
+) -> impl FnMut(LiteRequest) -> LiteOutcome {
+    let base = u16::try_from(base).expect("an address of 16 bits");
+    move |request| {
+        device(match request {
+            LiteRequest::Read { address } => LiteRequest::Read { address: base + address },
+            LiteRequest::Write { address, value, strobe } => {
+                LiteRequest::Write { address: base + address, value, strobe }
+            }
         })
-    }
-}
-
-type Answer = Result<u32, DeviceError>;
-
-impl<C: FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> Registers for DeviceAtPins<C> {
-    fn read32(&mut self, offset: u32) -> Answer {
-        self.access(offset, Operation::Read, 0, 0)
-    }
-
-    fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
-        self.access(offset, Operation::Write, value, 0xF).map(drop)
     }
 }
 
@@ -165,47 +60,21 @@ impl<C: FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> Registers for Devi
 fn the_device_has_the_registers_of_the_map() {
     for Place { name, base, words } in device::PLACES {
         println!("{name}");
-        let mut device = device_at_pins();
-        device.base = base;
         // The look-up unit is not switched on as long as it is told of no table.
-        let enables =
-            |word: &Word| base == driver::map::device::LOOK_UP_UNIT && word.name == "CONTROL";
+        let enables = |word: &Word| base == device::LOOK_UP_UNIT && word.name == "CONTROL";
         let words: Vec<Word> = words
             .iter()
             .map(|word| if enables(word) { Word { mask: word.mask & !1, ..*word } } else { *word })
             .collect();
-        walk(&mut device, &words);
+        registers::check(&mut Block(&mut from(base, device_at_pins())), &words, &[]);
     }
     let mut device = device_at_pins();
+    let mut all = Block(&mut device);
     let is_free = |page: &u32| device::PLACES.iter().all(|place| place.base != *page);
     for page in (0..0x1_0000).step_by(BLOCK_BYTES as usize).filter(is_free) {
         for offset in [0, 0x100, 0xFFC] {
-            device.base = page;
-            assert_eq!(response(device.read32(offset)), Some(BusResponse::DecodeError));
-            assert_eq!(response(device.write32(offset, 0)), Some(BusResponse::SubordinateError));
-        }
-    }
-}
-
-#[test]
-fn a_write_with_bytes_missing_is_taken_where_the_map_says_so() {
-    let mut device = device_at_pins();
-    for Place { name, base, words } in device::PLACES {
-        device.base = base;
-        for word in words.iter().filter(|word| word.access == Access::ReadWrite) {
-            for strobe in 0..0xF_u8 {
-                device.write32(word.offset, word.smallest).unwrap();
-                let value = 0xFFFF_FFFF / word.multiple_of * word.multiple_of;
-                let value = value.clamp(word.smallest, word.largest);
-                let written = device.access(word.offset, Operation::Write, value, strobe);
-                let refused = (!word.takes_bytes).then_some(BusResponse::SubordinateError);
-                assert_eq!(response(written), refused, "{name} {} {strobe:#x}", word.name);
-                let bytes = (0..4).filter(|byte| word.takes_bytes && strobe >> byte & 1 == 1);
-                let kept = bytes.fold(word.smallest, |kept, byte| kept | 0xFF << (8 * byte));
-                let found = device.read32(word.offset).unwrap();
-                assert_eq!(found, kept & word.mask, "{name} {} {strobe:#x}", word.name);
-            }
-            device.write32(word.offset, word.smallest).unwrap();
+            assert_eq!(all.read(page + offset), Err(BusError::DecodeError));
+            assert_eq!(all.write(page + offset, 0), Err(BusError::SubordinateError));
         }
     }
 }
@@ -215,23 +84,18 @@ fn what_may_change_only_in_a_queue_that_is_off_does_not_change_in_one_that_is_on
     let queues = device::PLACES.iter().filter(|place| place.name.ends_with("queue"));
     let mut device = device_at_pins();
     for Place { name, base, words } in queues {
-        device.base = *base;
-        device.write32(0x000, 1).unwrap();
-        assert_eq!(device.read32(0x000).unwrap(), 1, "{name} is on");
-        assert!(words.iter().any(|word| word.while_disabled));
-        for word in words.iter().filter(|word| word.while_disabled) {
-            let before = device.read32(word.offset).unwrap();
-            let written = response(device.write32(word.offset, word.multiple_of.max(2)));
-            assert_eq!(written, Some(BusResponse::SubordinateError), "{name} {}", word.name);
-            assert_eq!(device.read32(word.offset).unwrap(), before, "{name} {}", word.name);
-        }
+        println!("{name}");
+        let mut queue = from(*base, &mut device);
+        let mut queue = Block(&mut queue);
+        queue.write(0x000, 1).unwrap();
+        assert_eq!(queue.read(0x000), Ok(1), "{name} is on");
+        registers::check_holds(&mut queue, words);
     }
 }
 
-/// Whether the walk over the lock unit with this map fails.
+/// Whether the check of the lock unit with this map fails.
 fn is_noticed(words: &[Word]) -> bool {
-    let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
-    std::panic::catch_unwind(AssertUnwindSafe(|| walk(&mut unit, words))).is_err()
+    std::panic::catch_unwind(|| check_lock_unit(words)).is_err()
 }
 
 #[test]

@@ -11,8 +11,12 @@ const SEEDS: u64 = 40;
 
 /// Runs the suite until something fails; says what, and with which seed.
 fn run() -> Result<(), String> {
-    for test in [registers::after_a_reset, registers::settings_hold, registers::a_vector_waits_long]
-    {
+    for test in [
+        registers::after_a_reset,
+        registers::those_of_the_map,
+        registers::settings_hold,
+        registers::a_vector_waits_long,
+    ] {
         let test = || {
             test();
             Ok(())

@@ -2,12 +2,12 @@
 //! The registers: settings before a run, counters after it, and what is refused. Offsets and values are
 //! written out here on purpose, as a check of the map.
 
+use driver::map::dma_vectorizer as map;
 use nic::vector::{Config, Direction, Element, PAGE, Window};
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use sim::bus::BusError;
 use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::stall::StallPattern;
+use suites::registers::{self, Block};
 
 use crate::dut::{self, Model};
 
@@ -118,8 +118,8 @@ fn a_vector_that_waits_long_is_sent_at_once() {
 }
 
 #[test]
-fn settings_are_written_as_a_whole() {
-    each_bit_of_each_setting();
+fn registers_are_those_of_the_map() {
+    those_of_the_map();
 }
 
 #[test]
@@ -151,45 +151,12 @@ pub fn after_a_reset() {
     assert_eq!(software.read(&mut model, 0x18), Err(BusError::DecodeError));
 }
 
-/// The settings, each with the bits that it admits.
-fn settings() -> impl Iterator<Item = (u16, u32)> {
-    let pages = [HOST_FIRST, HOST_LAST, NIC_FIRST, NIC_LAST]
-        .into_iter()
-        .flat_map(|address| [(address, 0xFFFF_F000), (address + 4, u32::MAX)]);
-    pages.chain([(IDLE_TIME, 0xFFFF), (FLUSH_TIME, 0xFFFF)])
-}
-
-/// Each setting stores every bit that it admits, and changes no other; a write of some bytes, or of a bit more, is
-/// refused.
-pub fn each_bit_of_each_setting() {
+pub fn those_of_the_map() {
     let mut model = dut::model(3);
     model.reset(2);
     let mut software = Software::new(3);
-    let refused = Err(BusError::SubordinateError);
-    let mut random = ChaCha8Rng::seed_from_u64(3);
-    let mut stored: Vec<u32> = settings()
-        .map(|(address, _)| software.read(&mut model, address).expect("a register"))
-        .collect();
-    for round in 0..40 {
-        for (place, (address, bits)) in settings().enumerate() {
-            stored[place] = random.next_u32() & bits;
-            assert_eq!(software.write(&mut model, address, stored[place]), Ok(0));
-            let more = stored[place] | 1 << (round % 32);
-            if more & !bits != 0 {
-                assert_eq!(software.write(&mut model, address, more), refused, "0x{address:X}");
-            }
-            let strobe = round % 15;
-            let some = LiteRequest::Write { address, value: !stored[place] & bits, strobe };
-            assert_eq!(
-                software.access(&mut model, some),
-                refused,
-                "0x{address:X}, strobe {strobe}"
-            );
-        }
-        for ((address, _), expected) in settings().zip(&stored) {
-            assert_eq!(software.read(&mut model, address), Ok(*expected), "0x{address:X}");
-        }
-    }
+    let mut access = |request| software.access(&mut model, request);
+    registers::check(&mut Block(&mut access), &map::WORDS, &[]);
 }
 
 pub fn settings_hold() {
@@ -198,12 +165,9 @@ pub fn settings_hold() {
     let mut software = Software::new(1);
     software.configure(&mut model, &CONFIG);
     assert_eq!(dut::command_readies(model.outputs()), [true; 8]);
+    let mut access = |request| software.access(&mut model, request);
+    registers::check_holds(&mut Block(&mut access), &map::WORDS);
     let refused = Err(BusError::SubordinateError);
-    for (address, _) in settings() {
-        let before = software.read(&mut model, address);
-        assert_eq!(software.write(&mut model, address, 0x8000), refused, "0x{address:X}");
-        assert_eq!(software.read(&mut model, address), before);
-    }
     // With an element under way, off is not yet empty.
     dut::set_command(model.inputs_mut(), 0, true, [64 << 16, 0, 0]);
     model.clock();

@@ -345,22 +345,27 @@ impl Bench {
     }
 
     /// An access of software, while all goes on.
-    fn access(&mut self, request: LiteRequest) -> Result<u32, String> {
+    pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, String> {
         self.software.start(self.cycle, request);
         loop {
             self.clock()?;
             if let Some(outcome) = self.outcome {
-                return outcome.map_err(|error| format!("{request:x?}: {error:?}"));
+                return Ok(outcome);
             }
         }
     }
 
+    /// One that must be taken.
+    fn must_access(&mut self, request: LiteRequest) -> Result<u32, String> {
+        self.access(request)?.map_err(|error| format!("{request:x?}: {error:?}"))
+    }
+
     pub fn read(&mut self, address: u16) -> Result<u32, String> {
-        self.access(LiteRequest::Read { address })
+        self.must_access(LiteRequest::Read { address })
     }
 
     pub fn write(&mut self, address: u16, value: u32) -> Result<(), String> {
-        self.access(LiteRequest::Write { address, value, strobe: 0xF }).map(drop)
+        self.must_access(LiteRequest::Write { address, value, strobe: 0xF }).map(drop)
     }
 
     /// Runs until all that was pushed is over; then compares the counters, and the index after a flush.

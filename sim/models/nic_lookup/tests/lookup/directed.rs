@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What random runs seldom meet: settings that do not fit, tables of all sizes, look-ups that give up late.
 
+use driver::map::nic_lookup;
 use nic::index::Operation;
 use nic::lookup::Places;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use sim::bus::axi_lite::{LiteOutcome, LiteRequest};
 use sim::bus::axi4::Delay;
+use suites::registers::{self, Block};
 use tables::Values;
 use tables::robin_hood::Shape;
 
@@ -32,6 +35,19 @@ fn prepared(subject: Subject, mutant: u8, seed: u64) -> (Bench, Configuration) {
     let configuration = random::configuration(random, &subject, &host);
     let surroundings = Surroundings::smooth(seed);
     (Bench::new(subject, mutant, seed, host, &configuration, &surroundings), configuration)
+}
+
+/// Accesses of software.
+fn access(bench: &mut Bench) -> impl FnMut(LiteRequest) -> LiteOutcome {
+    |request| bench.access(request).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The registers are those of the map.
+pub fn map(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
+    let (mut bench, _) = prepared(subject, mutant, seed);
+    // It is not switched on as long as its settings do not fit.
+    registers::check(&mut Block(&mut access(&mut bench)), &nic_lookup::WORDS, &["CONTROL"]);
+    Ok(())
 }
 
 /// Each setting that does not fit keeps the block off and is named; none changes while it is on.
@@ -66,11 +82,7 @@ pub fn settings(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
         }
     }
     bench.configure(&configuration)?;
-    for (address, value) in configuration.writes() {
-        if bench.write(address, value).is_ok() || bench.read(address)? != value {
-            return Err(format!("{address:#x} was written while the block was on"));
-        }
-    }
+    registers::check_holds(&mut Block(&mut access(&mut bench)), &nic_lookup::WORDS);
     bench.finish()
 }
 
@@ -148,6 +160,7 @@ pub fn crowds(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
 
 /// All of these.
 pub fn all(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
+    map(subject, mutant, seed)?;
     settings(subject, mutant, seed)?;
     homes(subject, mutant, seed)?;
     readings(subject, mutant, seed)?;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The element's registers, how runs begin and end, and what is refused.
 
-use driver::map::{Access, visibility_pe as map};
+use driver::map::visibility_pe as map;
 use driver::visibility_element::{End, JobBlock, Packet, RefusalError};
-use driver::{BusResponse, DeviceError, Registers, VisibilityElement};
+use driver::{DeviceError, VisibilityElement};
 use ndp_runtime::program::{Instruction, NEVER_NULL, Opcode, Program};
 use sim::bus::stall::StallPattern;
 use sim::visibility_element::{Element, SparseMemory, Surroundings};
+use suites::registers::{self, Block};
 
 use crate::dut::{self, Core};
 
@@ -47,40 +48,9 @@ fn memory(job: &JobBlock, program: Option<&[u8]>) -> SparseMemory {
 pub fn the_registers_are_those_of_the_map() {
     let mut element = element(&Surroundings::smooth());
     let mut memory = SparseMemory::default();
-    let mut registers = element.registers(&mut memory);
-    for offset in (0..0x1000).step_by(4) {
-        let word = map::WORDS.iter().find(|word| word.offset == offset);
-        let read = registers.read32(offset);
-        match word {
-            Some(word) => {
-                let value = read.unwrap_or_else(|error| panic!("{}: {error}", word.name));
-                assert_eq!(value & !word.mask, 0, "{} reads {value:#x}", word.name);
-                assert!(word.reset.is_none_or(|reset| value == reset), "{}: {value:#x}", word.name);
-            }
-            None => {
-                let response = BusResponse::DecodeError;
-                assert!(
-                    matches!(read, Err(DeviceError::Bus { response: found, .. })
-                    if found == response),
-                    "read of {offset:#x}: {read:?}"
-                );
-            }
-        }
-        if word.is_none_or(|word| word.access == Access::ReadOnly) {
-            let written = registers.write32(offset, u32::MAX);
-            let response = BusResponse::SubordinateError;
-            assert!(
-                matches!(written, Err(DeviceError::Bus { response: found, .. })
-                if found == response),
-                "write of {offset:#x}: {written:?}"
-            );
-        }
-    }
-    map::JOB.write(&mut registers, 0x1234_5678_9ABC_DEC0).unwrap();
-    assert_eq!(map::JOB.read(&mut registers).unwrap(), 0x1234_5678_9ABC_DEC0);
-    assert!(registers.write32(map::JOB.offset(), 0x20).is_err(), "an address within a line");
-    assert_eq!(map::JOB.read(&mut registers).unwrap(), 0x1234_5678_9ABC_DEC0);
-    let mut element = VisibilityElement::new(registers);
+    let mut access = |request| element.access(&mut memory, request).unwrap();
+    registers::check(&mut Block(&mut access), &map::WORDS, &["CONTROL"]);
+    let mut element = VisibilityElement::new(element.registers(&mut memory));
     let identification = element.identify().unwrap();
     assert_eq!((identification.lanes, identification.ports), (8, 2));
     assert!(identification.chains >= 32 && identification.pages == 1 << 16, "{identification:?}");
@@ -154,9 +124,9 @@ pub fn a_run_is_started_once_and_stopped() {
         let mut registers = element.registers(&mut memory);
         let again = map::CONTROL.write(&mut registers, map::Control::default().with_start(true));
         assert!(matches!(again, Err(DeviceError::Bus { .. })), "{again:?}");
-        let moved = map::JOB.write(&mut registers, 0x40);
-        assert!(matches!(moved, Err(DeviceError::Bus { .. })), "{moved:?}");
     }
+    let mut access = |request| element.access(&mut memory, request).unwrap();
+    registers::check_holds(&mut Block(&mut access), &map::WORDS);
     // After a reset the element prepares itself for some clocks.
     let visits = (0..BOUND).any(|_| element.counters(&mut memory).unwrap().vids > 0);
     assert!(visits, "no VID was visited in {BOUND} polls");
