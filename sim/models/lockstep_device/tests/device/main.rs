@@ -46,6 +46,7 @@ tests! {
     queues::requests_wait_for_the_unit,
     queues::bus_errors_of_the_unit_interrupt,
     queues::forced_interrupts_are_not_lost,
+    queues::many_interrupts_are_counted,
     jobs::sixteen_jobs_are_open,
     jobs::an_answer_wakes_the_device,
     jobs::a_full_ring_holds_jobs_back,

@@ -66,7 +66,7 @@ impl Mover {
         let (tag, length, _) = self.open.swap_remove(due);
         let fails = self.generator.random_range(0..=255) < self.moves.failures;
         let (status, bytes) = if fails {
-            (self.generator.random_range(3..=6), self.generator.random_range(0..length))
+            (self.generator.random_range(1..=255), self.generator.random_range(0..length))
         } else {
             (0u64, length)
         };

@@ -417,11 +417,22 @@ pub fn forced_interrupts_are_not_lost(seed: u64) -> Result<(), String> {
     user.check_interrupt_counts()
 }
 
+/// More interrupts of each vector than a byte can count, and than nine bits can.
+pub fn many_interrupts_are_counted(seed: u64) -> Result<(), String> {
+    let mut user = User::new(&Config { seed, ..Config::smooth() }, [1, 1, 1])?;
+    for _ in 0..600 {
+        user.force(0x3F)?;
+    }
+    user.clocks(2000)?;
+    same("interrupts", user.interrupts, user.forced)?;
+    user.check_interrupt_counts()
+}
+
 /// A test by its seed; says what is wrong.
 pub type Test = fn(u64) -> Result<(), String>;
 
 /// All that takes little time, by name.
-pub const ALL: [(&str, Test); 14] = [
+pub const ALL: [(&str, Test); 15] = [
     ("a_full_completion_ring_loses_nothing", a_full_completion_ring_loses_nothing),
     ("sixteen_moves_are_open", sixteen_moves_are_open),
     ("interrupts_follow_their_completions", interrupts_follow_their_completions),
@@ -435,5 +446,6 @@ pub const ALL: [(&str, Test); 14] = [
     ("requests_wait_for_the_unit", requests_wait_for_the_unit),
     ("bus_errors_of_the_unit_interrupt", bus_errors_of_the_unit_interrupt),
     ("forced_interrupts_are_not_lost", forced_interrupts_are_not_lost),
+    ("many_interrupts_are_counted", many_interrupts_are_counted),
     ("registers_of_all_blocks", crate::registers::registers_of_all_blocks),
 ];
