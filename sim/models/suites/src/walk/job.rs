@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job block of an element, as it stands in memory.
 
+/// Page entries of the shared state that an element takes.
+pub const MOST_PAGE_ENTRIES: usize = 1024;
+
 /// The request to an element. Fields as in docs/visibility-element.md.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Job {

@@ -9,7 +9,7 @@ use lockdb::layout::{
     vid_page,
 };
 
-use super::job::Job;
+use super::job::{Job, MOST_PAGE_ENTRIES};
 use super::memory::{Memory, Unreadable};
 
 /// The outcome of a VID that gave a row or a fault.
@@ -117,6 +117,9 @@ fn changes(memory: &Memory, job: &Job) -> (BTreeMap<u32, u64>, u64) {
 }
 
 fn delta_pages(memory: &Memory, job: &Job) -> Result<BTreeMap<u64, u32>, WalkError> {
+    if job.delta_page_count as usize > MOST_PAGE_ENTRIES {
+        return Err(BUS);
+    }
     let entries = (0..u64::from(job.delta_page_count)).map(|entry| {
         let at = job.delta_pages + 16 * entry;
         let entry = (memory.word(at), memory.word(at + 8));

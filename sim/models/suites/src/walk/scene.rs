@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::job::Job;
+use super::job::{Job, MOST_PAGE_ENTRIES};
 use super::memory::{LINE, Memory};
 
 /// Commits of a store are numbered from 1 on, below this one; [`Scene::time`] has their timestamps.
@@ -97,6 +97,9 @@ pub struct Size {
     pub images: u32,
     /// Numbers of logical pages, from the first on.
     pub logical_pages: u64,
+    /// Page entries of the shared state, where the pages that stand there are fewer. The others are of pages to which
+    /// nothing leads.
+    pub page_entries: usize,
 }
 
 impl Size {
@@ -106,10 +109,16 @@ impl Size {
         Self {
             vids: random.random_range(1..most),
             longest_chain: random.random_range(1..7),
-            largest_payload: [1, 80, 300, 3000][random.random_range(0..4)],
+            largest_payload: [1, 80, 300, 3000, 8000][random.random_range(0..5)],
             images: [0, 10, 50, 100][random.random_range(0..4)],
             // What the cache of the L2P map holds, or more.
             logical_pages: [3000, 30_000, 60_000][random.random_range(0..3)],
+            // As many as an element takes, one less, or one more.
+            page_entries: match random.random_range(0..8) {
+                0 => MOST_PAGE_ENTRIES - random.random_range(0..2),
+                1 => MOST_PAGE_ENTRIES + random.random_range(0..2),
+                _ => 0,
+            },
         }
     }
 }
@@ -303,6 +312,7 @@ impl Scene {
             largest_payload: payload,
             images: 0,
             logical_pages: 8000,
+            page_entries: 0,
         };
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut updates: Vec<u32> =
@@ -336,7 +346,7 @@ impl Scene {
         let mut stored: Vec<(Stands, PageBuffer)> = Vec::new();
         let mut entries = Vec::new();
         for (page, buffer) in done {
-            if images.len() < 1024 && random.random_ratio(size.images, 100) {
+            if images.len() < MOST_PAGE_ENTRIES && random.random_ratio(size.images, 100) {
                 entries
                     .extend([page, images.len() as u64 | u64::from(random.random::<u32>()) << 32]);
                 images.push((page, buffer));
@@ -344,6 +354,13 @@ impl Scene {
                 stored.push((Stands::Data(page), buffer));
             }
         }
+        // Entries are sorted, so these are behind all others or before them.
+        let missing = size.page_entries.saturating_sub(images.len());
+        let is_before = random.random() && origin.page >= missing as u64;
+        let first =
+            if is_before { origin.page - missing as u64 } else { origin.page + size.logical_pages };
+        let nowhere = (first..).take(missing).flat_map(|page| [page, random.random()]).collect();
+        let entries = if is_before { [nowhere, entries] } else { [entries, nowhere] }.concat();
         let first_vids = origin.vid as usize / MAP_WORDS;
         let first_pages = origin.page / MAP_WORDS as u64;
         for (chunk, words) in heads.chunks(MAP_WORDS).enumerate() {
@@ -422,7 +439,7 @@ impl Scene {
             logical_pages: origin.page + size.logical_pages,
             delta_vids: at_changes + 8 * pairs,
             delta_vid_count: (changes.len() / 2) as u32,
-            delta_page_count: images.len() as u32,
+            delta_page_count: (entries.len() / 2) as u32,
             delta_pages: at_entries + 8 * pairs,
             delta_images: at_images,
             store: origin.store,

@@ -14,6 +14,11 @@ fn a_store_in_order() {
 }
 
 #[test]
+fn as_many_page_entries_as_fit_and_one_more() {
+    seeds::each!(6, random::page_entries);
+}
+
+#[test]
 fn a_damaged_store() {
     seeds::each!(40, random::damaged);
 }

@@ -10,6 +10,7 @@ use sim::bus::stall::StallPattern;
 
 use crate::bench::{Bench, Run, Surroundings};
 use suites::walk::damage::{break_line, damage};
+use suites::walk::job::MOST_PAGE_ENTRIES;
 use suites::walk::oracle::{Answer, Oracle};
 use suites::walk::scene::{NEWEST, Scene, Size};
 
@@ -92,6 +93,22 @@ pub fn in_order(seed: u64) -> Result<(), String> {
         scene.job.snapshot = scene.time(random.random_range(0..NEWEST + 1));
     }
     Ok(())
+}
+
+/// As many page entries as an element takes, one less, or one more.
+pub fn page_entries(seed: u64) -> Result<(), String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let page_entries = MOST_PAGE_ENTRIES - 1 + seed as usize % 3;
+    let size = Size { vids: 300, images: 50, page_entries, ..Size::drawn(&mut random) };
+    let mut scene = Scene::drawn(random.random(), size);
+    scene.job.snapshot = scene.time(NEWEST);
+    let run =
+        run(&mut Bench::new(seed), &mut Oracle::default(), &scene, &surroundings(&mut random))?;
+    let fails = run.answers.values().all(|answer| answer.code != 0);
+    match fails == (page_entries > MOST_PAGE_ENTRIES) {
+        true => Ok(()),
+        false => Err(format!("{page_entries} page entries: that all walks fail is {fails}")),
+    }
 }
 
 /// A damaged store, which is damaged further for a second run.
