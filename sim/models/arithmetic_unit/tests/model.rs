@@ -156,6 +156,30 @@ fn products_round_also_to_subnormal_numbers() {
     });
 }
 
+/// Exact products of 54 bits, of which a subnormal number keeps the upper ones. What it loses is half of its last place,
+/// or one unit of the product more or less.
+#[test]
+fn products_are_near_the_middle_of_subnormal_numbers() {
+    check(&[Operation::Product], |generator| {
+        let lost = generator.random_range(2..=53i32);
+        let half = 1u64 << (lost - 1);
+        let low = [half - 1, half, half + 1][generator.random_range(0..3usize)];
+        let divisor = [3u64, 5, 7, 9, 11, 13][generator.random_range(0..6usize)];
+        let top = 1u64 << (53 - lost);
+        let kept = top | generator.random_range(0..top);
+        // Divisors are odd, so one of these is a multiple.
+        let product = (0..divisor)
+            .map(|more| ((kept + more) << lost) + low)
+            .find(|product| product.is_multiple_of(divisor))
+            .expect("a multiple");
+        // The subnormal number's last place is 2^-1074.
+        let exponent = generator.random_range(-700..-400);
+        let a = (product / divisor) as f64 * 2f64.powi(exponent);
+        let b = divisor as f64 * 2f64.powi(-1074 - lost - exponent);
+        (a.to_bits(), b.to_bits())
+    });
+}
+
 #[test]
 fn products_of_integers_overflow_where_they_must() {
     let operations = [Operation::IntegerProduct];
