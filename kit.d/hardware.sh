@@ -113,8 +113,7 @@ TEXT
 
 run_blocks() {
     if asks_for_help "$@"; then blocks_usage && return; fi
-    python3 -c 'import tomllib' 2>/dev/null ||
-        give_up "./kit blocks needs Python 3.11 or newer, and python3 is older or missing"
+    need_python
     exec python3 -B "$root/hw/blocks/blocks.py" "$@"
 }
 
@@ -122,10 +121,17 @@ asks_for_help() {
     [[ " $* " == *" -h "* || " $* " == *" --help "* ]]
 }
 
+need_python() {
+    local code=0
+    python3 -c 'import tomllib' 2>/dev/null || code=$?
+    # It was ended by a signal.
+    if ((code > 128)); then exit "$code"; fi
+    ((code == 0)) || give_up "needs Python 3.11 or newer, and python3 is older or missing"
+}
+
 # What ./kit prove and ./kit mutate need.
 get_solvers() {
-    python3 -c 'import tomllib' 2>/dev/null ||
-        give_up "./kit prove and ./kit mutate need Python 3.11 or newer, and python3 is older or missing"
+    need_python
     make_python_environment prove "$root/hw/formal/requirements.txt" ||
         give_up "could not get Yosys and its solver from PyPI; the message is above"
 }
@@ -166,7 +172,10 @@ has_python_for() {
 make_python_environment() (
     local name=$1 wanted=$2
     local place=$kit_folder/$name new=$kit_folder/$name.new
-    mkdir -p -- "$kit_folder"
+    if ! mkdir -p -- "$kit_folder" || ! { : >>"$place.lock"; }; then
+        complain "$kit_folder cannot be written"
+        return 1
+    fi
     exec 9>"$place.lock"
     flock 9
     if cmp -s -- "$wanted" "$place/requirements.txt"; then return; fi

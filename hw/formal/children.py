@@ -90,9 +90,12 @@ def number_of_jobs(text):
 
 
 def interrupt_by_sigterm():
-    """A SIGTERM is then what Ctrl-C is."""
+    """A SIGTERM, or the end of the terminal, is then what Ctrl-C is."""
 
     def interrupt(*_):
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupt)
+    # A program that goes on when its terminal ends has this ignored.
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, interrupt)

@@ -88,13 +88,20 @@ def jobs_in(path):
             entries = tomllib.load(file).get("job")
         if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
             raise Undecided(f"jobs/{path.name}: expected entries that begin with [[job]]")
-        return [checked(Job(**one), path) for entry in entries for one in parts_of(entry, path)]
-    except (TypeError, OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return [checked(one, path) for entry in entries for one in parts_of(entry, path)]
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise Undecided(f"jobs/{path.name}: {error}") from None
 
 
-def checked(job, path):
-    """A job whose entries are of the kinds that they should be."""
+def checked(entries, path):
+    """The job of these entries, if they are of the kinds that they should be."""
+    unknown = sorted(set(entries) - {one.name for one in fields(Job)})
+    if unknown:
+        raise Undecided(
+            f"jobs/{path.name}: {entries['block']}: no entry {', '.join(unknown)}; there are"
+            f" {', '.join(one.name for one in fields(Job))}, parts"
+        )
+    job = Job(**entries)
     for entry in fields(job):
         value = getattr(job, entry.name)
         is_list = entry.type is tuple and isinstance(value, list | tuple)
@@ -116,6 +123,8 @@ def read_jobs():
     for job in jobs:
         if job.engine not in ENGINES:
             raise Undecided(f"jobs: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
+        if job.limit < 1:
+            raise Undecided(f"jobs: {job.title}: `limit` is {job.limit}, expected seconds")
         if job.engine != "pdr" and job.depth < 1:
             raise Undecided(f"jobs: {job.title}: {job.engine} needs a `depth`")
         if job.apart and job.engine != "induction":
@@ -172,6 +181,9 @@ def files_of(job):
         raise Undecided(f"jobs: {job.title}: `cut` names {', '.join(without_clock)}, which has no clk_i")
     if off:
         paths = verilog.paths({**known, **off}, job.block)
+    unused = [name for name, path in stubs.items() if path not in paths]
+    if unused:
+        raise Undecided(f"jobs: {job.title}: `stubs` names {', '.join(unused)}, which is not inside {job.block}")
     rules = sorted((HERE / "rules").glob("*.sv"))
     return [*paths, *rules, *named]
 
@@ -244,12 +256,21 @@ def proven(job):
     return "unbounded" + (f", induction of depth {job.depth}" if job.engine == "induction" else "")
 
 
+def check_names(job, files):
+    """The properties that a job leaves out, or takes for granted, have to be there, or they are others' by now."""
+    texts = [path.read_text(encoding="utf-8") for path in with_included(files)]
+    gone = [name for name in (*job.without, *job.assumed) if not any(name.split(".")[-1] in text for text in texts)]
+    if gone:
+        raise Undecided(f"`without` or `assumed` names {', '.join(gone)}, which no property is called")
+
+
 def attempt(job, files, folder, children):
     """Runs a job, and says how it went."""
     start = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
+        check_names(job, files)
         result = Prover(job, files, folder, children).run()
     except Undecided as error:
         say(f"{job.title}: undecided: {error}")
@@ -312,7 +333,7 @@ def wanted(jobs, blocks, quick):
     if unknown:
         known = ", ".join(sorted({job.block for job in jobs}))
         raise Undecided(
-            f"no job for {', '.join(unknown)}; there are: {known}. docs/formal.md says how to add one"
+            f"no job for {', '.join(one or repr(one) for one in unknown)}; there are: {known}. docs/formal.md says how to add one"
         )
     if blocks:
         return [job for job in jobs if job.block in blocks or job.title in blocks]
@@ -408,7 +429,7 @@ def main():
                 code = self_test()
             else:
                 code = prove(arguments.blocks, arguments.quick, arguments.write)
-    except Undecided as error:
+    except (Undecided, OSError) as error:
         say(f"prove: {error}")
         code = 2
     except (KeyboardInterrupt, Ended):

@@ -55,7 +55,8 @@ class Jobs(unittest.TestCase):
     def test_what_the_file_says_wrongly_is_named(self):
         wrongs = {
             "deep = 1": "deep", 'engine = "none"': "no engine none", "depth =": "line 3",
-            "apart = true": "`apart` is for induction, not for pdr",
+            "apart = true": "`apart` is for induction, not for pdr", "depht = 3": "lut_ram: no entry depht; there are block,",
+            "limit = 0": "`limit` is 0",
         }  # fmt: skip
         for wrong, named in wrongs.items():
             with self.assertRaisesRegex(Undecided, named):
@@ -103,6 +104,18 @@ class Jobs(unittest.TestCase):
         prove.files_of(prove.Job("stream_buffer"))
         with self.assertRaisesRegex(Undecided, "`cut` names lock_port, none, which is not inside lut_fifo"):
             prove.files_of(prove.Job("lut_fifo", cut=("lut_ram", "lock_port", "none")))
+
+    def test_only_what_is_inside_the_block_has_a_stand_in(self):
+        with self.assertRaisesRegex(Undecided, "`stubs` names lut_fifo, which is not inside block_ram"):
+            prove.files_of(prove.Job("block_ram", stubs=("lut_fifo",)))
+
+    def test_only_properties_that_are_there_can_be_left_out_or_assumed(self):
+        for job in prove.read_jobs():
+            prove.check_names(job, prove.files_of(job))
+        for entry in ("without", "assumed"):
+            job = prove.Job("block_ram", **{entry: ("i_block.none_of_this_name",)})
+            with self.assertRaisesRegex(Undecided, "i_block.none_of_this_name, which no property is called"):
+                prove.check_names(job, prove.files_of(job))
 
     def test_of_what_is_cut_only_the_ports_are_left_whose_outputs_are_anything(self):
         with tempfile.TemporaryDirectory() as folder:
