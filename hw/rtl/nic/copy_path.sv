@@ -5,8 +5,8 @@
 // the target has answered for its last piece. Bursts are of at most five lines, in one page of
 // 4 kB, and each has an id of its own: at most 256 are under way. A copy's response is the worst
 // of its reads and writes; a piece that could not be read is not written, the others are. Only bytes
-// of the copy are strobed. Read data are always taken. For 256 clocks after a reset no
-// copy is taken.
+// of the copy are strobed. Read data are always taken. For 256 clocks after a reset
+// memory is not asked.
 module copy_path
     import vector_pkg::*;
 (

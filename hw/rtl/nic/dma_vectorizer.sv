@@ -5,7 +5,7 @@
 // queue and direction are begun in the order in which they were accepted, and end in any order.
 // `m_axi_host` reads for elements that read the host and writes for those that write it,
 // `m_axi_nic` the other way round, in bursts of at most five lines with an id each. No element is
-// accepted before software has set the windows and switched the queues on. A reset is also one of both
+// accepted before software has switched the queues on, nor begun before it has set the windows. A reset is also one of both
 // buses: no answer to what was asked for before it comes behind it. The outputs at the end say
 // what happened a clock ago: for each queue an element that was accepted; for reads and then writes
 // of each queue why a vector was sent (0: none, 1: full, 2: flush time, 3: idle time), and an element
