@@ -73,12 +73,20 @@ class Job:
 
 
 def parts_of(entry, path):
-    """The jobs of an entry: one, or, where it has `parts`, one of each name there, with what differs."""
+    """The jobs of an entry: one; or, where it has `parts`, one of each name there, with what differs; or, where it has
+    parameters that are `wider`, one more with these, which are nearer to those of hardware."""
     if "block" not in entry:
         raise Undecided(f"jobs/{path.name}: an entry has no `block`")
-    parts = entry.pop("parts", {})
+    parts, wider = entry.pop("parts", {}), entry.pop("wider", {})
     if not isinstance(parts, dict) or not all(isinstance(one, dict) for one in parts.values()):
         raise Undecided(f"jobs/{path.name}: {entry['block']}: expected `parts` as a table of jobs by name")
+    if not isinstance(wider, dict) or parts and wider:
+        raise Undecided(f"jobs/{path.name}: {entry['block']}: expected `wider` as a table of parameters, without `parts`")
+    if wider:
+        # Mutants of the block are judged by the first, which is faster.
+        parameters = {**entry.get("parameters", {}), **wider}
+        name = f"{entry.get('name', entry['block'])}_wider"
+        return [entry, {**entry, "name": name, "parameters": parameters, "spares_mutants": True, "quick": False}]
     return [{**entry, "name": f"{entry['block']}_{name}", **own} for name, own in parts.items()] if parts else [entry]
 
 
@@ -99,7 +107,7 @@ def checked(entries, path):
     if unknown:
         raise Undecided(
             f"jobs/{path.name}: {entries['block']}: no entry {', '.join(unknown)}; there are"
-            f" {', '.join(one.name for one in fields(Job))}, parts"
+            f" {', '.join(one.name for one in fields(Job))}, parts, wider"
         )
     job = Job(**entries)
     for entry in fields(job):

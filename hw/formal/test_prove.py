@@ -39,6 +39,13 @@ class Jobs(unittest.TestCase):
         found = [(job.title, job.parameters) for job in self.read(parts)]
         self.assertEqual(found, [("lut_ram_one", {"Part": 1}), ("lut_ram_two", {"Part": 2})])
 
+    def test_what_is_wider_is_one_job_more_which_judges_no_mutants(self):
+        entry = JOB + "quick = true\nparameters = { One = 1, Two = 1 }\nwider = { Two = 2 }\n"
+        first, wider = self.read(entry)
+        self.assertEqual((first.title, first.parameters, first.judges_mutants), ("lut_ram", {"One": 1, "Two": 1}, True))
+        self.assertEqual((wider.title, wider.parameters), ("lut_ram_wider", {"One": 1, "Two": 2}))
+        self.assertEqual((wider.judges_mutants, wider.quick), (False, False))
+
     def test_each_part_of_the_proof_of_the_lock_units_step_has_a_job(self):
         text = (prove.HERE / "blocks/lock_step_formal.sv").read_text(encoding="utf-8")
         used = {int(number) for number in re.findall(r"`PART\((\d+),", text)}
@@ -68,6 +75,7 @@ class Jobs(unittest.TestCase):
             "job = 3": "expected entries that begin with", '[[job]]\nname = "a"\n': "an entry has no `block`",
             f'{JOB}depth = "x"\n': "lut_ram: depth is 'x', expected a number", f"{JOB}stubs = 3\n": "expected an array of strings",
             f"{JOB}cut = [3]\n": "expected an array of strings", f"{JOB}quick = 1\n": "expected true or false",
+            f"{JOB}wider = 3\n": "expected `wider` as a table",
             f"{JOB}parts = 3\n": "expected `parts` as a table", f"{JOB}[job.parts]\na = 3\n": "expected `parts` as a table",
         }  # fmt: skip
         for text, named in wrongs.items():
