@@ -366,10 +366,25 @@ def prove(blocks, quick, write):
     return 1 if 1 in codes else max(codes)
 
 
+def read_faults():
+    with open(HERE / "mutants.toml", "rb") as file:
+        return tomllib.load(file)["mutant"]
+
+
+def with_fault(mutant, files):
+    """The file of a job that a fault of mutants.toml is in, and its text with the fault."""
+    path = (ROOT / "hw/rtl" / mutant["file"]).resolve()
+    text = path.read_text(encoding="utf-8")
+    if path not in files:
+        raise Undecided(f"mutants.toml: {mutant['job']} does not read {mutant['file']}")
+    if text.count(mutant["right"]) != 1:
+        raise Undecided(f"mutants.toml: {mutant['right']!r} should stand once in {mutant['file']}")
+    return path, text.replace(mutant["right"], mutant["wrong"])
+
+
 def self_test():
     """Plants a fault for each class of property, and looks whether its property fails."""
-    with open(HERE / "mutants.toml", "rb") as file:
-        mutants = tomllib.load(file)["mutant"]
+    mutants = read_faults()
     jobs = {job.title: job for job in read_jobs()}
     folder = ROOT / "out/prove/self_test"
 
@@ -385,14 +400,9 @@ def self_test():
         )
         files = files_of(job)
         if "file" in mutant:
-            path = (ROOT / "hw/rtl" / mutant["file"]).resolve()
-            text = path.read_text(encoding="utf-8")
-            if path not in files:
-                raise Undecided(f"mutants.toml: {mutant['job']} does not read {mutant['file']}")
-            if text.count(mutant["right"]) != 1:
-                raise Undecided(f"mutants.toml: {mutant['right']!r} should stand once in {mutant['file']}")
+            path, text = with_fault(mutant, files)
             wrong = place / path.name
-            wrong.write_text(text.replace(mutant["right"], mutant["wrong"]), encoding="utf-8")
+            wrong.write_text(text, encoding="utf-8")
             files = [wrong if one == path else one for one in files]
         outcome = attempt(job, files, place / "job", children)
         found = mutant["found_by"] in (*outcome.failed, *outcome.unproven)

@@ -125,6 +125,12 @@ class Jobs(unittest.TestCase):
             with self.assertRaisesRegex(Undecided, "i_block.none_of_this_name, which no property is called"):
                 prove.check_names(job, prove.files_of(job))
 
+    def test_each_fault_of_the_self_test_has_its_place(self):
+        jobs = {job.title: job for job in prove.read_jobs()}
+        for fault in prove.read_faults():
+            if "file" in fault:
+                prove.with_fault(fault, prove.files_of(jobs[fault["job"]]))
+
     def test_of_what_is_cut_only_the_ports_are_left_whose_outputs_are_anything(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "some.sv"
