@@ -33,7 +33,7 @@ module completion_store_formal #(
         !$past(rst_ni && failed_o) || !run_i);
     clears_while_stopped: assume property (@(posedge clk_i) disable iff (!rst_ni) !clear_i || !run_i);
     ring_stays: assume property (@(posedge clk_i) disable iff (!rst_ni)
-        !$past(rst_ni && run_i) || $stable({base_i, log2_entries_i}));
+        !run_i || $stable({base_i, log2_entries_i}));
 
     // What counts of the outputs.
     logic [LogDepth+167:0] seen;
@@ -46,47 +46,32 @@ module completion_store_formal #(
         !run_i || cleared_q || $past(rst_ni && run_i));
     `RULE(nothing_is_counted_after_a_clear, 1, !cleared_q || taken_o == 0 && tail_o == 0)
 
-    // The completion that was taken last, and how many were before it.
-    logic                   takes, stores, waits_q, second_q;
-    queue_pkg::completion_t taken_q;
-    logic [15:0]            count_q, number_q;
-    assign takes  = run_i && completion_valid_i && completion_ready_o;
-    assign stores = store_valid_o && store_ready_i;
+    // Counts of what was taken and written, and what is done with a completion.
+    logic        run, takes, stores, written, interrupts;
+    logic [63:6] completion_base;
+    logic [3:0]  log2_entries;
+    logic [15:0] taken_q, written_q;
+    assign run             = run_i;
+    assign completion_base = base_i;
+    assign log2_entries    = log2_entries_i;
+    assign takes           = run_i && completion_valid_i && completion_ready_o;
+    assign stores          = store_valid_o && store_ready_i;
+    assign written         = written_o;
+    assign interrupts      = interrupt_o;
     always_ff @(posedge clk_i) begin
-        if (!rst_ni || clear_i) count_q <= '0;
-        else count_q <= count_q + 16'(takes);
-        if (takes) begin
-            taken_q  <= completion_i;
-            number_q <= count_q;
-        end
-        if (!rst_ni || !run_i) begin
-            waits_q  <= 1'b0;
-            second_q <= 1'b0;
-        end else begin
-            waits_q  <= takes || waits_q && !(stores && second_q);
-            second_q <= second_q != stores;
+        if (!rst_ni || clear_i) {taken_q, written_q} <= '0;
+        else begin
+            taken_q   <= taken_q + 16'(takes);
+            written_q <= written_q + 16'(written);
         end
     end
-    logic        phase;
-    logic [11:0] place;
-    assign phase = !(1'(number_q >> log2_entries_i));
-    assign place = 12'(number_q & ((16'd1 << log2_entries_i) - 16'd1));
-    `RULE(completions_are_counted, 1, taken_o == count_q)
-    `RULE(completion_is_stored_next, 1, store_valid_o == (run_i && waits_q))
-    `RULE(word_1_is_stored_first, 1, !store_valid_o || second_q || store_data_o == taken_q.result)
-    `RULE(word_0_is_stored_with_its_phase, 1, !store_valid_o || !second_q || store_data_o
-        == {taken_q.bytes, 7'd0, phase, taken_q.status, taken_q.identifier})
-    `RULE(stores_go_round_the_ring, 1, !store_valid_o
-        || store_address_o == {{base_i, 2'b00} + 60'(place), !second_q})
-    `RULE(there_is_room_in_the_ring, 1, !takes || 16'(count_q - head_i) < 16'd1 << log2_entries_i)
+    `define STORE i_block
+    `include "completions.svh"
+    `RULE(completions_are_counted, 1, taken_o == taken_q)
+    `RULE(there_is_room_in_the_ring, 1, !takes || 16'(taken_q - head_i) < 16'd1 << log2_entries_i)
     `RULE(completion_waits_for_room_and_stores_alone, 1, !run_i || completion_ready_o == (!waits_q
-        && 16'(count_q - head_i) < 16'd1 << log2_entries_i && 16'(count_q - tail_o) < 16'(2**LogDepth)))
-    `RULE(those_under_way_are_told, 1, 16'(under_way_o) == (run_i ? 16'(count_q - tail_o) : 16'd0))
-    logic [15:0] written_q;
-    always_ff @(posedge clk_i) begin
-        if (!rst_ni || clear_i) written_q <= '0;
-        else written_q <= written_q + 16'(written_o);
-    end
+        && 16'(taken_q - head_i) < 16'd1 << log2_entries_i && 16'(taken_q - tail_o) < 16'(2**LogDepth)))
+    `RULE(those_under_way_are_told, 1, 16'(under_way_o) == (run_i ? 16'(taken_q - tail_o) : 16'd0))
     `RULE(those_written_are_counted, 1, tail_o == written_q)
     `RULE(taken_while_stopped_is_dropped, 1, run_i || completion_ready_o && !store_valid_o)
 
@@ -107,27 +92,11 @@ module completion_store_formal #(
     end
     `RULE(written_when_both_are_answered, 1, written_o == (last && !stored_error_i))
     `RULE(failures_are_told, 1, failed_o == (run_i && stored_valid_i && stored_error_i))
-    `RULE(inside_is_as_the_wrapper_says, 1, i_block.valid_q == waits_q && i_block.second_q == second_q
-        && i_block.half_q == half_q && i_block.taken_q == count_q)
-    `RULE(completion_is_kept, 1, !waits_q || i_block.word1_q == taken_q.result && i_block.word0_q
-        == {taken_q.bytes, 7'd0, phase, taken_q.status, taken_q.identifier}
-        && i_block.place_q == {base_i, 2'b00} + 60'(place))
-    `RULE(second_store_is_of_a_completion, 1, waits_q || !second_q)
+    `RULE(counts_are_known, 1, i_block.half_q == half_q && i_block.taken_q == taken_q)
     // Stores that are owed an answer are those of the completions under way.
     `RULE(stores_are_those_under_way, 1, !run_i
-        || 16'(owed_q) + 16'(half_q) + (waits_q ? 16'd2 - 16'(second_q) : 16'd0) == {16'(count_q - tail_o), 1'b0})
-    `RULE(at_most_so_many_are_under_way, 1, 16'(count_q - tail_o) <= 16'(2**LogDepth))
-
-    // The interrupt of one completion, which is any.
-    logic [15:0] number;
-    logic        wants_q, its;
-    arbitrary #(.Width(16)) i_number (.clk_i, .value_o(number));
-    always_ff @(posedge clk_i) if (takes && count_q == number) wants_q <= completion_i.wants_interrupt;
-    assign its = run_i && tail_o == number && 16'(number - count_q) >= 16'h8000;
-    `RULE(wish_is_kept, 1, !run_i || 16'(count_q - number) == 0 || 16'(number - tail_o) >= 16'(count_q - tail_o)
-        || i_block.wants_q[number[LogDepth-1:0]] == wants_q)
-    `RULE(interrupts_where_one_is_wanted, 1, !(its && written_o) || interrupt_o == wants_q)
-    `RULE(no_interrupt_without_a_completion, 1, !interrupt_o || written_o)
+        || 16'(owed_q) + 16'(half_q) + (waits_q ? 16'd2 - 16'(second_q) : 16'd0) == {16'(taken_q - tail_o), 1'b0})
+    `RULE(at_most_so_many_are_under_way, 1, 16'(taken_q - tail_o) <= 16'(2**LogDepth))
     `REACHED(two_are_written, tail_o == 16'd2)
     `REACHED(completion_interrupts, interrupt_o)
     `REACHED(answer_comes_after_the_stop, stored_valid_i && !run_i)

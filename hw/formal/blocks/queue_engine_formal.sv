@@ -49,22 +49,22 @@ module queue_engine_formal #(
     // every third clock at most; else the queue is on until it halts, and doorbells stay until they are cleared. The rings
     // stay while it is on.
 
-    typedef enum logic [1:0] {None, Control, Tail, Head} written_t;
-    logic [1:0]  written, written_q, written2_q, written3_q;
+    typedef enum logic [1:0] {None, Control, Tail, Head} register_t;
+    logic [1:0]  set, set_q, set2_q, set3_q;
     logic        on_before_q, halted_q;
     logic [15:0] tail_before_q, head_before_q;
-    anything #(.Width(2)) i_written (.clk_i, .value_o(written));
+    anything #(.Width(2)) i_set (.clk_i, .value_o(set));
     always_ff @(posedge clk_i) begin
-        {written_q, written2_q, written3_q} <= rst_ni ? {written, written_q, written2_q} : '0;
+        {set_q, set2_q, set3_q} <= rst_ni ? {set, set_q, set2_q} : '0;
         on_before_q   <= rst_ni && enable_i && !halt_o;
         halted_q      <= rst_ni && halt_o;
         tail_before_q <= rst_ni && !clear_o ? submission_tail_i : '0;
         head_before_q <= rst_ni && !clear_o ? completion_head_i : '0;
     end
-    `RULE(registers_are_written_in_every_third_clock, 0, written == None || written_q == None && written2_q == None)
-    `RULE(queue_is_on_as_it_was_told, 0, enable_i == on_before_q || written_q == Control && !halted_q)
-    `RULE(tail_stays_until_it_is_written, 0, submission_tail_i == tail_before_q || written_q == Tail)
-    `RULE(head_stays_until_it_is_written, 0, completion_head_i == head_before_q || written_q == Head)
+    `RULE(registers_are_written_in_every_third_clock, 0, set == None || set_q == None && set2_q == None)
+    `RULE(queue_is_on_as_it_was_told, 0, enable_i == on_before_q || set_q == Control && !halted_q)
+    `RULE(tail_stays_until_it_is_written, 0, submission_tail_i == tail_before_q || set_q == Tail)
+    `RULE(head_stays_until_it_is_written, 0, completion_head_i == head_before_q || set_q == Head)
     `RULE(ring_has_a_size, 0, rings_i.log2_entries <= 4'd12)
     `RULE(rings_stay_while_the_queue_is_on, 0, !$past(rst_ni && enable_i) || $stable(rings_i))
 
@@ -100,31 +100,48 @@ module queue_engine_formal #(
 
     // ---- Counts of this enablement, and what is answered while it runs is of it.
 
-    logic [15:0] asked_q, fetched_q, given_q, taken_q, stored_q;
+    logic        written;
+    logic [15:0] asked_q, fetched_q, given_q, taken_q, written_q;
+    assign written = events_o.written;
     always_ff @(posedge clk_i) begin
-        if (!rst_ni || clear_o) {asked_q, fetched_q, given_q, taken_q, stored_q} <= '0;
+        if (!rst_ni || clear_o) {asked_q, fetched_q, given_q, taken_q, written_q} <= '0;
         else begin
             asked_q   <= asked_q + 16'(asks);
             fetched_q <= fetched_q + 16'(events_o.fetched);
             given_q   <= given_q + 16'(gives);
             taken_q   <= taken_q + 16'(runs_q && takes);
-            stored_q  <= stored_q + 16'(events_o.written);
+            written_q <= written_q + 16'(written);
         end
     end
     `RULE(head_counts_what_was_fetched, 1, submission_head_o == fetched_q)
-    `RULE(tail_counts_what_was_written, 1, completion_tail_o == stored_q)
+    `RULE(tail_counts_what_was_written, 1, completion_tail_o == written_q)
     `RULE(lines_that_come_are_of_this_enablement, 1, !runs_q || 16'(asked_q - fetched_q) == 16'(lines_q))
     `RULE(answers_that_come_are_of_this_enablement, 1, !runs_q || 16'(stores_q) + 16'(i_block.i_store.half_q)
-        + (i_block.i_store.valid_q ? 16'd2 - 16'(i_block.i_store.second_q) : 16'd0) == {15'(taken_q - stored_q), 1'b0})
-    `RULE(second_store_is_of_a_completion, 1, i_block.i_store.valid_q || !i_block.i_store.second_q)
+        + (i_block.i_store.valid_q ? 16'd2 - 16'(i_block.i_store.second_q) : 16'd0) == {15'(taken_q - written_q), 1'b0})
     `RULE(counts_are_known, 1, {asked_q, given_q, taken_q}
         == {i_block.i_fetch.asked_q, i_block.i_fetch.handed_q, i_block.i_store.taken_q})
     `RULE(owed_are_known, 1, lines_q == 4'(i_block.i_fetch.sent_q - i_block.i_fetch.come_q)
         && stores_q == i_block.i_store.outstanding_q)
     `RULE(nothing_is_counted_before_work_begins, 1, !on_q || runs_q
-        || {asked_q, fetched_q, given_q, taken_q, stored_q} == '0 && !i_block.i_store.valid_q)
+        || {asked_q, fetched_q, given_q, taken_q, written_q} == '0 && !i_block.i_store.valid_q)
     `RULE(submission_stays_until_it_is_taken, 1, !$past(rst_ni && submission_valid_o && !submission_ready_i)
         || !running_o || submission_valid_o && $stable(submission_o))
+
+    // ---- What goes through.
+
+    localparam int unsigned LogDepth = 3;
+    logic        run, interrupts;
+    logic [63:6] submission_base, completion_base;
+    logic [3:0]  log2_entries;
+    assign run             = runs_q;
+    assign submission_base = rings_i.submission_base;
+    assign completion_base = rings_i.completion_base;
+    assign log2_entries    = rings_i.log2_entries;
+    assign interrupts      = completed_o;
+    `define FETCH i_block.i_fetch
+    `include "submissions.svh"
+    `define STORE i_block.i_store
+    `include "completions.svh"
 
     // ---- Doorbells. Each is judged in the clock after it came, by what the ring could hold when it came.
 
@@ -146,8 +163,8 @@ module queue_engine_formal #(
     end
     `RULE(good_doorbells_are_known, 1, {i_block.tail_q, i_block.head_q} == {tail_q, head_q})
     `RULE(doorbell_that_stays_was_judged, 1, !judges_q
-        || (rung_tail_q == tail_q || written2_q == Tail || !on_q && written3_q == Tail)
-        && (rung_head_q == head_q || written2_q == Head || !on_q && written3_q == Head))
+        || (rung_tail_q == tail_q || set2_q == Tail || !on_q && set3_q == Tail)
+        && (rung_head_q == head_q || set2_q == Head || !on_q && set3_q == Head))
     `RULE(submissions_fit_the_ring, 1, !on_q || 16'(tail_q - fetched_q) <= entries)
     `RULE(reads_are_between_head_and_tail, 1, !on_q || 16'(tail_q - asked_q) <= 16'(tail_q - fetched_q))
     `RULE(completions_fit_the_ring, 1, !on_q || 16'(taken_q - head_q) <= entries)
@@ -175,7 +192,7 @@ module queue_engine_formal #(
 
     logic [31:0] under_way;
     assign under_way = 32'(lines_q) + 32'(inside_q)
-        + (runs_q ? 32'(16'(fetched_q - given_q)) + 32'(16'(taken_q - stored_q)) : 32'(stores_q != 0));
+        + (runs_q ? 32'(16'(fetched_q - given_q)) + 32'(16'(taken_q - written_q)) : 32'(stores_q != 0));
     `RULE(what_is_under_way_is_told, 1,
         return_o == (EveryRequestCompletes || !on_q ? under_way : 32'(submission_head_o)))
     `RULE(rings_rest_when_nothing_is_told, 1, on_q || return_o != 0 || nothing_left && !running_o && memory_quiet_o)

@@ -50,8 +50,6 @@ module submission_fetch_formal #(
         !run_i || 16'(tail_i - asked_q) <= 16'd4096);
     ring_stays: assume property (@(posedge clk_i) disable iff (!rst_ni) !run_i || $stable({base_i, log2_entries_i}));
 
-    `RULE(reads_go_round_the_ring, 1, !read_valid_o
-        || read_address_o == base_i + 58'(12'(asked_q) & 12'((16'd1 << log2_entries_i) - 16'd1)))
     `RULE(reads_end_at_the_doorbell, 1, !read_valid_o || run_i && asked_q != tail_i)
 
     // Places that are taken: each line asked for has one.
@@ -67,29 +65,16 @@ module submission_fetch_formal #(
     `RULE(counts_follow_each_other, 1, 16'(asked_q - i_block.head_q) <= 16'(asked_q - i_block.handed_q)
         && 16'(asked_q - i_block.handed_q) <= 16'(2**LogDepth))
 
-    // Submissions, in the order of their lines, while the queue runs. One bit, which is any, stands for all.
-    localparam int unsigned Width = $bits(queue_pkg::submission_t);
-    logic [LogDepth:0] held;
-    logic              runs;
-    logic [8:0]        place;
-    logic [Width-1:0]  arrives, leaves;
-    arbitrary #(.Width(9)) i_place (.clk_i, .value_o(place));
-    place_is_a_bit: assume property (@(posedge clk_i) 32'(place) < Width);
-    assign runs    = rst_ni && run_i;
-    assign arrives = {line_i[511:64], line_i[63:32], line_i[24], line_i[23:16], line_i[15:0]};
-    assign leaves  = submission_o;
-    ordered_words #(.Width(1), .Most(2**LogDepth)) i_words (
-        .clk_i, .rst_ni(runs),
-        .push_i(line_valid_i && !line_error_i), .pushed_i(arrives[place]),
-        .pop_i(submission_valid_o && submission_ready_i), .popped_i(leaves[place]),
-        .inside_o(held));
-    `RULE(submission_is_offered_in_the_clock_after, 1, !run_i || submission_valid_o == (held != 0))
+    // Submissions, while the queue runs.
+    logic        run;
+    logic [63:6] submission_base;
+    logic [3:0]  log2_entries;
+    assign run             = run_i;
+    assign submission_base = base_i;
+    assign log2_entries    = log2_entries_i;
+    `define FETCH i_block
+    `include "submissions.svh"
     `RULE(buffered_are_told, 1, !run_i || buffered_o == held)
-    logic [2**LogDepth-1:0] kept;
-    always_comb for (int unsigned n = 0; n < 2**LogDepth; n++) kept[n] = i_block.i_buffer.words[n][place];
-    logic [LogDepth-1:0] its_place;
-    assign its_place = i_block.handed_q[LogDepth-1:0] + i_words.ahead_q[LogDepth-1:0];
-    `RULE(followed_word_is_in_its_place, 1, !run_i || !i_words.followed_q || kept[its_place] == i_words.word_q)
     `RULE(line_is_asked_for_where_it_has_a_place, 1, read_valid_o == (run_i && asked_q != tail_i
         && 16'(asked_q - i_block.handed_q) < 16'(2**LogDepth)))
     `RULE(fetched_are_told, 1, fetched_o == (run_i && line_valid_i && !line_error_i))
