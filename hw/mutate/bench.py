@@ -35,6 +35,7 @@ EARLY, EARLY_SECONDS = (MITERS[0], MITERS[2]), 5
 # Seconds of a mutant in the others. A miter that leaves so many undecided, the first, is not asked for the rest.
 LATE_SECONDS, BARREN = 15, 4
 BY_PROOF = "by_proof"
+ANSWERS = "answers"  # of jobs, by their titles: the digest of what they were asked
 
 
 def known(plan, tests):
@@ -42,7 +43,7 @@ def known(plan, tests):
     say."""
     result = {}
     for number, one in mutate.Plan.known(plan).items():
-        if one.get(BY_PROOF) and one.get("proofs") != proofs.asked_of(plan, number):
+        if one.get(BY_PROOF) and not is_still_found(plan, one):
             one = {**one, "verdict": "survived", "by": "", BY_PROOF: False}
         if one["verdict"] == "killed" or one.get(BY_PROOF):
             result[number] = one
@@ -53,6 +54,13 @@ def known(plan, tests):
             elif not one.get("early"):
                 result[number] = {**one, "verdict": "survived", "by": "", "asked": None}
     return result
+
+
+def is_still_found(plan, one):
+    """Whether the job that found a mutant is what it was then."""
+    finder = one["by"].partition(":")[0]
+    asked = {question.job.title: question.digest for question in proofs.questions(plan, one["mutant"])}
+    return finder in asked and one.get(ANSWERS, {}).get(finder) == asked[finder]
 
 
 def judge_by_tests(tests, digest, runs, number):
@@ -183,16 +191,23 @@ def judge(plan, wanted, children, jobs):
 
 
 def judge_by_proofs(plan, children, found, wanted, keep, jobs):
-    """Has the jobs of hw/formal judge what survives all else, but for what they have been asked before."""
-    alive = {number: found[number] for number in wanted if found[number]["verdict"] == "survived"}
-    asked = {number: proofs.asked_of(plan, number) for number in alive}
-    alive = {number: {**one, "proofs": asked[number]} for number, one in alive.items() if one.get("proofs") != asked[number]}
-    unasked = proofs.ask(
-        plan, children, list(alive), lambda verdict: keep({**alive[verdict["mutant"]], **verdict, BY_PROOF: True}), jobs
-    )
-    for number, one in alive.items():
-        if found[number]["verdict"] == "survived" and number not in unasked:
-            keep(one)
+    """Has the jobs of hw/formal judge what survives all else, but for what they have been asked before. Each answer is kept
+    at once, since a proof may take minutes for each mutant."""
+
+    def is_open(number, question):
+        return found[number].get(ANSWERS, {}).get(question.job.title) != question.digest
+
+    def done(number, question, verdict):
+        one = found[number]
+        answers = {**one.get(ANSWERS, {}), question.job.title: question.digest}
+        if verdict:
+            kind, name = verdict
+            one = {**one, "verdict": kind, "by": f"{question.job.title}: {name}", BY_PROOF: True}
+        keep({**one, ANSWERS: answers})
+
+    alive = [number for number in wanted if found[number]["verdict"] == "survived"]
+    asked = {number: [one for one in proofs.questions(plan, number) if is_open(number, one)] for number in alive}
+    proofs.ask(plan, children, asked, done, jobs)
 
 
 def report(plan, names, found):

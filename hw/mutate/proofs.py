@@ -2,8 +2,10 @@
 """Asks the jobs of hw/formal whether they find mutants of a bench that its tests do not: a fault in the same place of
 the same block (plant_proof.py)."""
 
+import functools
 import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import mutate
@@ -87,46 +89,60 @@ def can_compare(job):
     return not any(one.partition(":")[0].endswith("_pkg") for one in job.stubs)
 
 
-def asked_of(bench, number):
-    """Of all that the answer of proofs follows from, besides what is planted."""
-    hashed = hashlib.sha256()
-    for path in PROGRAMS:
-        hashed.update(b"\0" + path.read_bytes())
-    for job in jobs_of(bench, number):
-        hashed.update(digest(job).encode())
-    return hashed.hexdigest()[:12]
+@dataclass(frozen=True)
+class Question:
+    """What one job is asked of a mutant. The first also compares; the digest is of all that its answer follows from, besides
+    what is planted."""
+
+    place: int
+    job: object
+    compares: bool
+
+    @property
+    def digest(self):
+        return hashlib.sha256(f"{programs()} {digest(self.job)} {self.compares}".encode()).hexdigest()[:12]
 
 
-def ask(bench, children, numbers, done, jobs):
-    """Gives `done` a verdict on each of these mutants that a proof finds. Returns those that some proof could not be asked
-    for, which may be found another time."""
-    left, unasked = list(numbers), set()
+@functools.cache
+def programs():
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in PROGRAMS)).hexdigest()
+
+
+def questions(bench, number):
+    jobs = enumerate(jobs_of(bench, number))
+    return [Question(place, job, place == 0 and can_compare(job)) for place, job in jobs]
+
+
+def ask(bench, children, open_questions, done, jobs):
+    """Asks of each mutant what is open. `done` is given the number, the question, and the verdict or nothing, as soon as
+    there is an answer; where a job cannot be asked, there is none."""
+    left = dict(open_questions)
     by_job = {}
-    for number in numbers:
-        for place, job in enumerate(jobs_of(bench, number)):
-            by_job.setdefault((place, job.title), (job, []))[1].append(number)
-    for (place, _), (job, of_job) in sorted(by_job.items(), key=lambda one: one[0]):
-        of_job = [number for number in of_job if number in left]
+    for number, asked in left.items():
+        for one in asked:
+            by_job.setdefault((one.place, one.job.title), []).append((number, one))
+    for _, asked in sorted(by_job.items(), key=lambda one: one[0]):
+        of_job = {number: one for number, one in asked if number in left}
         if not of_job:
             continue
+        one = next(iter(of_job.values()))
         try:
-            proof = Proof(job, bench, of_job, compares=place == 0 and can_compare(job))
+            proof = Proof(one.job, bench, list(of_job), one.compares)
             planted = proof.build(children)
             if planted:
                 proof.check(children)
         except Undecided as error:
-            prove.say(f"{bench.bench.top}: not asked of the proof of {job.title}: {error}")
-            unasked.update(of_job)
+            prove.say(f"{bench.bench.top}: not asked of the proof of {one.job.title}: {error}")
             continue
+        for number in sorted(of_job.keys() - set(planted)):
+            done(number, of_job[number], None)
 
-        def judged(place, future, planted=planted, job=job):
-            found = future.result()
+        def judged(place, future, planted=planted, of_job=of_job):
+            number, found = planted[place], future.result()
             if found:
-                verdict, name = found
-                done({"mutant": planted[place], "verdict": verdict, "by": f"{job.title}: {name}"})
-                left.remove(planted[place])
+                del left[number]
+            done(number, of_job[number], found)
 
         tasks = [lambda place=place, proof=proof: proof.finds(place, children) for place in range(1, len(planted) + 1)]
         children.run_all(tasks, judged, jobs)
-        prove.say(f"{bench.bench.top}: {len(left)} of {len(numbers)} left by the proof of {job.title}")
-    return unasked
+        prove.say(f"{bench.bench.top}: {len(left)} of {len(open_questions)} left by the proof of {one.job.title}")

@@ -265,15 +265,19 @@ class Known(unittest.TestCase):
                 mutate.keep(plan, verdict)
             early = {"mutant": 6, "verdict": "equivalent", "by": "miter", "tests": "new", "asked": "old", "early": True}
             mutate.keep(plan, early)
-            for number, asked in ((8, "new"), (9, "old")):
-                verdict = {"mutant": number, "verdict": "killed", "by": "job: rule", bench.BY_PROOF: True, "proofs": asked}
-                mutate.keep(plan, {**verdict, "tests": "new", "asked": "new"})
-            with mock.patch.object(proofs, "asked_of", lambda *_: "new"):
+            for number, finder, asked in ((8, "job", "new"), (9, "job", "old"), (10, "gone", "new")):
+                verdict = {"mutant": number, "verdict": "killed", "by": f"{finder}: rule", bench.BY_PROOF: True}
+                mutate.keep(plan, {**verdict, "tests": "new", "asked": "new", bench.ANSWERS: {finder: asked, "other": "old"}})
+            with mock.patch.object(proofs, "questions", lambda *_: [self.question("job"), self.question("other")]):
                 found = bench.known(plan, "new")
         self.assertEqual(
             {number: one["verdict"] for number, one in found.items()},
-            {1: "killed", 3: "survived", 4: "unasked", 5: "survived", 8: "killed", 9: "survived"},
+            {1: "killed", 3: "survived", 4: "unasked", 5: "survived", 8: "killed", 9: "survived", 10: "survived"},
         )
+
+    @staticmethod
+    def question(title):
+        return SimpleNamespace(job=SimpleNamespace(title=title), digest="new")
 
 
 class Memories(unittest.TestCase):
@@ -321,7 +325,7 @@ class Proofs(unittest.TestCase):
         ):  # fmt: skip
             for these in (asked, asked[::-1]):
                 with mock.patch.object(proofs, "jobs_of", lambda *_, these=these: these):
-                    proofs.ask(self.plan, Children({}), [1], None, 1)
+                    proofs.ask(self.plan, Children({}), {1: proofs.questions(self.plan, 1)}, lambda *_: None, 1)
         none, all_of_it = (False, False), (True, True)
         self.assertEqual(
             compared,
@@ -333,25 +337,34 @@ class Proofs(unittest.TestCase):
     def test_what_a_proof_finds_does_not_survive_and_what_it_does_not_is_asked_once(self):
         found = {number: {"mutant": number, "verdict": "survived", "by": ""} for number in (1, 2)}
         found[3] = {"mutant": 3, "verdict": "killed", "by": "a"}
+        near, around = (SimpleNamespace(job=SimpleNamespace(title=title), digest="one") for title in ("near", "around"))
         asked = []
 
         def keep(verdict):
             found[verdict["mutant"]] = verdict
 
-        def ask(plan, children, numbers, done, jobs):
-            asked.append(numbers)
-            if asked == [[1, 2]]:
-                done({"mutant": 1, "verdict": "killed", "by": "job: rule"})
-            return {2} if asked == [[1, 2]] else set()
+        def ask(plan, children, questions, done, jobs):
+            asked.append({number: [one.job.title for one in those] for number, those in questions.items()})
+            if len(asked) == 1:
+                done(1, near, ("killed", "rule"))
+                done(2, near, None)
+                raise KeyboardInterrupt
+            for number, those in questions.items():
+                for one in those:
+                    done(number, one, None)
 
-        with mock.patch.object(proofs, "ask", ask), mock.patch.object(proofs, "asked_of", lambda *_: "digest"):
-            bench.judge_by_proofs(self.plan, None, found, [1, 2, 3], keep, 1)
+        with mock.patch.object(proofs, "ask", ask), mock.patch.object(proofs, "questions", lambda *_: [near, around]):
+            with self.assertRaises(KeyboardInterrupt):
+                bench.judge_by_proofs(self.plan, None, found, [1, 2, 3], keep, 1)
             verdicts = {number: one["verdict"] for number, one in found.items()}
             self.assertEqual(verdicts, {1: "killed", 2: "survived", 3: "killed"})
-            # What some proof could not be asked for is asked for again, and all else once.
+            # What was answered before the run ended is not asked again.
             for _ in range(2):
-                bench.judge_by_proofs(self.plan, None, found, [2, 3], keep, 1)
-        self.assertEqual(asked, [[1, 2], [2], []])
+                bench.judge_by_proofs(self.plan, None, found, [1, 2, 3], keep, 1)
+            around.digest = "another"
+            bench.judge_by_proofs(self.plan, None, found, [1, 2, 3], keep, 1)
+        both = ["near", "around"]
+        self.assertEqual(asked, [{1: both, 2: both}, {2: ["around"]}, {2: []}, {2: ["around"]}])
 
     def test_what_counts_names_all_outputs_wherever_it_may_be_compared(self):
         listed = {one.name for one in mutate.synth.listed()}
@@ -369,8 +382,10 @@ class Proofs(unittest.TestCase):
             mock.patch.object(proofs.Proof, "check", lambda *_: None),
             mock.patch.object(proofs.Proof, "finds", lambda _, place, children: ("killed", f"rule of {place}")),
         ):
-            proofs.ask(self.plan, Children({}), [1, 2], done.append, 1)
-        self.assertEqual(done, [{"mutant": 2, "verdict": "killed", "by": "vector_fill: rule of 1"}])
+            asked = {number: proofs.questions(self.plan, number) for number in (1, 2)}
+            proofs.ask(self.plan, Children({}), asked, lambda *answer: done.append(answer), 1)
+        (question,) = asked[1]
+        self.assertEqual(done, [(1, question, None), (2, question, ("killed", "rule of 1"))])
 
     def test_a_proof_that_fails_without_a_mutant_says_nothing_of_any(self):
         done = []
@@ -379,8 +394,9 @@ class Proofs(unittest.TestCase):
             mock.patch.object(mutate, "found_by_properties", lambda *_: ("killed", "rule")),
             mock.patch.object(proofs.Proof, "finds", lambda *_: ("killed", "rule")),
         ):
-            self.assertEqual(proofs.ask(self.plan, Children({}), [1], done.append, 1), {1})
-        self.assertEqual(done, [])
+            asked = {1: proofs.questions(self.plan, 1)}
+            proofs.ask(self.plan, Children({}), asked, lambda *answer: done.append(answer), 1)
+        self.assertEqual((len(asked[1]), done), (2, []))
 
 
 if __name__ == "__main__":
