@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
@@ -14,6 +14,7 @@ use sim::bus::axi4::{
 use sim::bus::pins::StreamPins;
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
+use suites::values::anywhere;
 
 use crate::dut::{self, Inputs, Model, Outputs};
 use crate::mover::{Mover, Moves};
@@ -45,8 +46,8 @@ impl Places {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         // Each is a multiple of its size, which is more than any of them has to be.
         let mut place = |lines: usize| {
-            let bytes = 64 * lines as u64;
-            random.random_range(0..u64::MAX / bytes) * bytes
+            let bytes = 64 * lines;
+            anywhere(&mut random, bytes, bytes as u64)
         };
         Places {
             rings: place(RINGS_LINES),

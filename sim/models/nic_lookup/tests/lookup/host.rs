@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use suites::values::anywhere;
 use tables::memory::{HostMemory, LoggedMemory, RemoteMemory};
 use tables::robin_hood::{RobinHood, Shape};
 use tables::slot::Meta;
@@ -195,11 +196,6 @@ impl Host {
         let was: Vec<_> = contents.iter().map(|contents| contents.get(&key)).collect();
         Err(format!("{saw:?} of key {key}, from {from} to {to} stores, when it was {was:?}"))
     }
-}
-
-/// Any place of so many bytes, at a multiple.
-pub fn anywhere(random: &mut ChaCha8Rng, bytes: usize, multiple: u64) -> u64 {
-    random.random_range(0..=(u64::MAX - bytes as u64) / multiple) * multiple
 }
 
 /// A link to a bucket of the area, or to one beyond it, or with an order that no link has.

@@ -8,14 +8,14 @@ use rand_chacha::ChaCha8Rng;
 use sim::bus::axi4::{Delay, ResponseOrder};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::BeatOrder;
-use suites::values::close_values;
+use suites::values::{anywhere, close_values};
 use tables::Values;
 use tables::memory::HostMemory;
 use tables::robin_hood::Shape;
 
 use crate::bench::{Behaviour, Bench, Surroundings};
 use crate::dut::{PORTS, RequestWords, Subject};
-use crate::host::{Host, anywhere};
+use crate::host::Host;
 use crate::registers::Configuration;
 
 /// What is wrong in a run.
