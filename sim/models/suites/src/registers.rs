@@ -195,3 +195,6 @@ pub fn check_holds(block: &mut Block, words: &[Word]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
