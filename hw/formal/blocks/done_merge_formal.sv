@@ -25,9 +25,9 @@ module done_merge_formal
     logic [Places-1:0] from_q;
     always_ff @(posedge clk_i) if (i_block.free) from_q <= i_block.chosen;
 
-    logic [1:0]        number;
-    logic [Places-1:0] place;
-    arbitrary #(.Width(2)) i_place (.clk_i, .value_o(number));
+    logic [$clog2(Places)-1:0] number;
+    logic [Places-1:0]         place;
+    arbitrary #(.Width($clog2(Places))) i_place (.clk_i, .value_o(number));
     assign place = Places'(1) << number;
 
     done_t given;

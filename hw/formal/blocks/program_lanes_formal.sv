@@ -64,10 +64,10 @@ module program_lanes_formal #(
     `RULE(row_is_taken_if_a_lane_is_free, 1, i_block.free == 0 || s_axis_row_tready)
 
     // Packets of one lane.
-    logic [1:0]       number;
+    logic [$clog2(Lanes)-1:0] number;
     logic [Lanes-1:0] lane;
     logic             from_q, heard, begins;
-    arbitrary #(.Width(2)) i_number (.clk_i, .value_o(number));
+    arbitrary #(.Width($clog2(Lanes))) i_number (.clk_i, .value_o(number));
     assign lane   = Lanes'(1) << number;
     assign heard  = (i_block.packet_taken & lane) != 0;
     always_ff @(posedge clk_i) if (i_block.output_free) from_q <= heard;

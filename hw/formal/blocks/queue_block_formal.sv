@@ -6,6 +6,8 @@
 module queue_block_formal
     import queue_map_pkg::*;
 #(
+    parameter bit EveryRequestCompletes = 1,
+    parameter bit CountsBytes = 1,
     parameter bit Asleep = 0    // with the engine as it is: what it does when nothing happens
 ) (
     input logic                   clk_i,
@@ -36,7 +38,7 @@ module queue_block_formal
     queue_pkg::submission_t submission_o;
 
     power_up i_power_up (.*);
-    queue_block i_block (.*);
+    queue_block #(.EveryRequestCompletes(EveryRequestCompletes), .CountsBytes(CountsBytes)) i_block (.*);
 
     // What counts: of the outputs, and of what the engine gets from the registers.
     logic [$bits(submission_o)+380:0] seen;
@@ -51,6 +53,8 @@ module queue_block_formal
     logic [11:0] address;
     arbitrary #(.Width(12)) i_address (.clk_i, .value_o(address));
 
+    `RULE(engine_has_the_parameter_of_its_queue, 1, i_block.i_engine.EveryRequestCompletes == EveryRequestCompletes)
+
     // ---- What is counted, a clock after it happened. In the order of the map.
 
     localparam int unsigned Counters = 5;
@@ -62,7 +66,7 @@ module queue_block_formal
         i_block.failures_q, i_block.bytes_q, i_block.interrupts_q, i_block.completions_q, i_block.submissions_q
     };
     assign come   = {
-        32'(events_q.failure), events_q.bytes, 32'(events_q.interrupts), 32'(events_q.written), 32'(events_q.fetched)
+        32'(events_q.failure), CountsBytes ? events_q.bytes : 32'd0, 32'(events_q.interrupts), 32'(events_q.written), 32'(events_q.fetched)
     };
     always_ff @(posedge clk_i) events_q <= rst_ni ? events : '0;
     for (genvar n = 0; n < Counters; n++) begin : g_counters

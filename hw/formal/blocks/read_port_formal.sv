@@ -40,10 +40,11 @@ module read_port_formal #(
         asked_o, quiet_o, m_axi_arvalid, m_axi_arvalid ? {m_axi_arid, m_axi_araddr} : '0};
 
     // One reader, which is any.
-    logic [1:0]         number;
+    typedef logic [$clog2(Readers)-1:0] number_t;
+    number_t            number;
     logic [Readers-1:0] reader;
-    arbitrary #(.Width(2)) i_number (.clk_i, .value_o(number));
-    assign reader = Readers'(4'd1 << number);
+    arbitrary #(.Width($bits(number_t))) i_number (.clk_i, .value_o(number));
+    assign reader = Readers'(1) << number;
     logic [63:6] address;
     logic [7:0]  id;
     always_comb begin
@@ -90,6 +91,6 @@ module read_port_formal #(
     end
     `RULE(quiet_when_nothing_is_owed, 1, quiet_o == (owed_q == 0 && !line_valid_o))
     `RULE(what_is_owed_is_counted, 1, i_block.on_their_way_q == owed_q)
-    `REACHED(lowest_priority_is_served, takes && number == 2'(Readers - 1) && m_axi_arvalid)
+    `REACHED(lowest_priority_is_served, takes && number == number_t'(Readers - 1) && m_axi_arvalid)
     `REACHED(two_lines_are_owed, owed_q == 12'd2)
 endmodule

@@ -27,6 +27,9 @@ module known_bits #(
     input  logic                  learn_i,
     input  logic [LogEntries-1:0] learned_i
 );
+    if (Entries % 64 != 0 || Entries < 128) begin : g_entries
+        $error("Entries is %0d, expected a multiple of 64 from 128 on", Entries);
+    end
 
     typedef logic [LogEntries-1:0] entry_t;
     typedef logic [LogWords-1:0]   word_t;

@@ -30,6 +30,10 @@ module page_results #(
 );
     import walk_pkg::*;
 
+    if (LogImages < 6 || LogPages < LogImages || LogPages > 39) begin : g_pages
+        $error("LogPages is %0d, LogImages %0d, expected 6 <= LogImages <= LogPages <= 39", LogPages, LogImages);
+    end
+
     // Images stand behind the pages.
     localparam int unsigned Images    = 2**LogImages;
     localparam int unsigned Entries   = 2**LogPages + Images;
@@ -86,11 +90,5 @@ module page_results #(
         known_o                <= known_bit && found_key_q == look_key_q;
         if (learn_i) entries_q[learn] <= {learn_key, facts_i};
     end
-
-`ifndef SYNTHESIS
-    if (LogImages < 6 || LogPages < LogImages || LogPages > 39) begin : g_pages
-        $error("LogPages is %0d, LogImages %0d, expected 6 <= LogImages <= LogPages <= 39", LogPages, LogImages);
-    end
-`endif
 
 endmodule

@@ -41,6 +41,10 @@ module row_output #(
 );
     import walk_pkg::*;
 
+    if (LogLines < 6) begin : g_lines
+        $error("LogLines is %0d, expected 6 or more", LogLines);
+    end
+
     localparam int unsigned Rows = 2**LogRows;
     localparam int unsigned BufferLines = 2**LogLines;
     typedef logic [LogRows-1:0]  slot_t;

@@ -214,7 +214,7 @@ module version_walk #(
     logic [31:0] pointed_word_q;
     logic [63:6] pointed_page_q;
     logic        too_many_lines_q;
-    logic [16:0] lines_end_q;                         // of the line pointers, in their page
+    logic [13:0] lines_end_q;                         // of the line pointers, in their page
     logic        pointer_go;
     assign pointer_port = pointer_waits[1] && (pointer_turn_q || !pointer_waits[0]);
     assign pop_pointer  = pointer_go ? {pointer_port && pointer_waits[1],
@@ -227,7 +227,7 @@ module version_walk #(
     assign offset          = pointer[13:0];
     // The payload is padded to a multiple of 8; the header is one.
     assign words_beside    = 12'(offset[13:3]) + 12'(pointer[27:17]) + 12'(pointer[16:14] != 0);
-    assign fits            = offset[2:0] == 0 && !too_many_lines_q && 17'(offset) >= lines_end_q
+    assign fits            = offset[2:0] == 0 && !too_many_lines_q && offset >= lines_end_q
         && words_beside <= PageWords - HeaderWords;
     assign pointer_fault   = pointed_error_q || !fits;
     assign version_address = pointed_page_q + 58'(offset[13:6]);
@@ -250,8 +250,8 @@ module version_walk #(
             pointed_word_q   <= pointer_line[pointing_port_q][32*pointed_record[3:0]+:32];
             pointed_error_q  <= pointer_line[pointing_port_q][512];
             pointed_page_q   <= pointed_page;
-            too_many_lines_q <= pointed_lines[15];
-            lines_end_q      <= 17'd64 + {pointed_lines[14:0], 2'd0};
+            too_many_lines_q <= pointed_lines[15:11] != 0;  // no version fits behind so many
+            lines_end_q      <= 14'd64 + {1'b0, pointed_lines[10:0], 2'd0};
             pointer_turn_q   <= !pointer_port;
         end
         if (keep_pointer) at_version_q[pointed_chain_q] <= 1'b1;

@@ -6,7 +6,7 @@
 // the snapshot sees no row, in any order. A row is a header beat and its payload, aligned, in beats
 // of 64 bytes, with `tlast` on the last; a fault is a header beat alone. `stop_i` ends the run
 // after the walks in progress. Lines can be loaded by the load port while `busy_o` is low; they
-// come in the order of their requests. Counts are of the last run.
+// come in the order of their requests. Counts are of the last run, and of the loads since its start.
 module visibility_walk #(
     parameter int unsigned LogChains = 7,    // walks at once, 5 to 7
     parameter int unsigned LogPages  = 16    // pages whose check is remembered
@@ -72,8 +72,11 @@ module visibility_walk #(
     output logic [63:0]     page_checks_o,
     output logic [63:0]     page_map_misses_o
 );
-
     import walk_pkg::*;
+
+    if (LogChains < 5 || LogChains > 7) begin : g_chains
+        $error("LogChains is %0d, expected 5 to 7", LogChains);
+    end
 
     localparam int unsigned Chains  = 2**LogChains;
     localparam int unsigned Readers = 8;

@@ -14,13 +14,47 @@ fn pick<T: Copy>(random: &mut ChaCha8Rng, from: &[T]) -> Option<T> {
     (!from.is_empty()).then(|| from[random.random_range(0..from.len())])
 }
 
+/// How many lines a page may say that it has: any number, or one near where the end of their line pointers passes the end of
+/// the page, or a power of two.
+fn any_lines(random: &mut ChaCha8Rng) -> u16 {
+    let near = [
+        2024,
+        2032,
+        2048,
+        1 << 14,
+        (1 << 14) - 16,
+        1 << 15,
+        (1 << 15) - 16,
+        u16::MAX - 15,
+        u16::MAX,
+    ];
+    match random.random_range(0..4) {
+        0 => random.random(),
+        _ => pick(random, &near)
+            .unwrap_or(0)
+            .wrapping_add(random.random_range(0..40))
+            .wrapping_sub(20),
+    }
+}
+
+/// Each data page says that it has many more lines than it has.
+pub fn crowd_pages(random: &mut ChaCha8Rng, scene: &mut Scene) {
+    let data: Vec<u64> = scene.data.iter().map(|page| page.1).collect();
+    for page in data {
+        renew_checksum(scene, page, |page| {
+            let header = Page::new(&page.0).header();
+            page.finalize(PageHeader { lines: any_lines(random), ..header });
+        });
+    }
+}
+
 /// A random change of a page's header that is finalized again.
 fn other_header(random: &mut ChaCha8Rng, header: &mut PageHeader, epoch: u64) {
     match random.random_range(0..9) {
         0 => header.page ^= 1 << random.random_range(0..64),
         1 => header.table ^= 1 << random.random_range(0..32),
         2 => header.lines = header.lines.saturating_sub(random.random_range(1..20)),
-        3 => header.lines = random.random(),
+        3 => header.lines = any_lines(random),
         4 => header.epoch = epoch + random.random_range(1..4),
         5 => header.epoch ^= 1 << random.random_range(0..23),
         // A place says the low bits only.
@@ -83,9 +117,11 @@ fn other_place(random: &mut ChaCha8Rng, scene: &Scene, word: u64) -> u64 {
     let (place, epoch, pages) = (Place::from_word(word), scene.job.epoch, scene.job.storage_pages);
     // Where pages stand, and some behind them.
     let near = pages.saturating_sub(scene.data.len() as u64 + 100)..pages + 3;
-    match random.random_range(0..6) {
+    match random.random_range(0..7) {
         0 => 0,
         1 => 1 << 63,
+        // The last page, and the first behind it.
+        6 => Place::new(pages - random.random_range(0..2), epoch).word(),
         2 => Place::new(random.random_range(near), epoch).word(),
         3 => Place::new(random.random_range(0..1 << 40), epoch).word(),
         4 => word ^ 1 << random.random_range(40..63),

@@ -12,6 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::job::{Job, MOST_PAGE_ENTRIES};
 use super::memory::{LINE, Memory};
+use crate::values::close_values;
 
 /// Commits of a store are numbered from 1 on, below this one; [`Scene::time`] has their timestamps.
 pub const NEWEST: u64 = 1000;
@@ -61,7 +62,7 @@ impl Origin {
             drawn.fill_with(|| random.random_range(1 << 55..u64::MAX - (1 << 55)) / LINE * LINE);
             let mut ordered = drawn;
             ordered.sort_unstable();
-            if ordered.windows(2).all(|pair| pair[1] - pair[0] > 1 << 40) {
+            if ordered.windows(2).all(|pair| pair[1] - pair[0] > 1 << 47) {
                 break drawn;
             }
         };
@@ -236,6 +237,21 @@ impl Builder {
         self.done.push((page, buffer));
     }
 
+    /// Changes of tables whose numbers differ from the own in one bit.
+    fn changes_of_others(&mut self, heads: &[u64]) -> Vec<[u64; 2]> {
+        let many = self.random.random_range(0..8);
+        let mut other = || {
+            let table = self.origin.table ^ 1 << self.random.random_range(0..32);
+            let number = self.random.random_range(0..heads.len());
+            let vid = self.origin.vid + number as u32;
+            [
+                u64::from(table) << 32 | u64::from(vid),
+                heads[self.random.random_range(0..heads.len())],
+            ]
+        };
+        (0..many).map(|_| other()).collect()
+    }
+
     /// The chain of a VID: the records of its versions, newest first.
     fn chain(&mut self, vid: u32) -> Vec<u64> {
         let versions = self.random.random_range(1..=self.size.longest_chain);
@@ -251,6 +267,27 @@ impl Builder {
         }
         chain
     }
+}
+
+/// Numbers for all images that there may be: one behind the other, or any.
+fn numbers_of_images(random: &mut ChaCha8Rng) -> Vec<u32> {
+    let most = MOST_PAGE_ENTRIES as u32;
+    match random.random() {
+        true => (0..most).rev().collect(),
+        false => close_values(random, most as usize, 32)
+            .into_iter()
+            .map(|number| number as u32)
+            .collect(),
+    }
+}
+
+/// About so many VIDs, the last of which are in the last chunk of a VID map that can be as large as VIDs are. Only some of that
+/// chunk are VIDs.
+fn last_vids(random: &mut ChaCha8Rng, vids: u32) -> (u32, u32) {
+    let chunk = MAP_WORDS as u32;
+    let last = u32::MAX / chunk * chunk;
+    let first = last - vids / chunk * chunk;
+    (first, random.random_range(last..u32::MAX) + 1 - first)
 }
 
 fn finalized(origin: &Origin, kind: PageKind, page: u64, words: &[u64]) -> PageBuffer {
@@ -273,7 +310,10 @@ impl Scene {
     /// The same, with these payloads.
     pub fn with_payloads(seed: u64, size: Size, payload: Payloads) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let origin = Origin::drawn(&mut random);
+        let (mut origin, mut size) = (Origin::drawn(&mut random), size);
+        if random.random_ratio(1, 8) {
+            (origin.vid, size.vids) = last_vids(&mut random, size.vids);
+        }
         let mut unused: Vec<u64> = (origin.page + 1..origin.page + size.logical_pages).collect();
         unused.shuffle(&mut random);
         let mut builder = Builder::new(random, origin, size, unused, payload);
@@ -291,13 +331,15 @@ impl Scene {
             let old = builder.random.random_range(0..chain.len());
             heads.push(chain[old]);
             if old > 0 || builder.random.random_ratio(1, 8) {
-                changes.extend([u64::from(origin.table) << 32 | u64::from(vid), chain[0]]);
+                changes.push([u64::from(origin.table) << 32 | u64::from(vid), chain[0]]);
             }
         }
+        changes.extend(builder.changes_of_others(&heads));
+        changes.sort_unstable();
         while let Some(open) = builder.open.pop() {
             builder.close(open);
         }
-        Self::lay_out(builder, heads, changes)
+        Self::lay_out(builder, heads, changes.concat())
     }
 
     /// A table that was loaded in the order of its VIDs, at commit 1, and then updated in a random
@@ -343,13 +385,14 @@ impl Scene {
         done.sort_by_key(|page| page.0);
         // All of storage, in a random order behind two pages of anything.
         let mut images = Vec::new();
+        let mut numbers = numbers_of_images(&mut random);
         let mut stored: Vec<(Stands, PageBuffer)> = Vec::new();
         let mut entries = Vec::new();
         for (page, buffer) in done {
             if images.len() < MOST_PAGE_ENTRIES && random.random_ratio(size.images, 100) {
-                entries
-                    .extend([page, images.len() as u64 | u64::from(random.random::<u32>()) << 32]);
-                images.push((page, buffer));
+                let number = numbers.pop().expect("a number for each image");
+                entries.extend([page, u64::from(number) | u64::from(random.random::<u32>()) << 32]);
+                images.push((page, number, buffer));
             } else {
                 stored.push((Stands::Data(page), buffer));
             }
@@ -414,17 +457,16 @@ impl Scene {
             storage.extend(buffer.0);
         }
         let storage_pages = origin.physical + (storage.len() / PAGE_BYTES) as u64;
-        let mut image_bytes = Vec::new();
-        for (page, buffer) in &images {
-            data.push((*page, at_images + image_bytes.len() as u64));
-            image_bytes.extend(buffer.0);
+        let mut memory = Memory::default();
+        for (page, number, buffer) in &images {
+            let address = at_images + u64::from(*number) * PAGE_BYTES as u64;
+            data.push((*page, address));
+            memory.add(address, buffer.0.to_vec());
         }
         // The arrays begin anywhere in a line.
         let skip = |words: &[u64], by: u64| [vec![0x0BAD; by as usize], words.to_vec()].concat();
         let (by, pairs) = (random.random_range(0..8), 2 * random.random_range(0..4));
-        let mut memory = Memory::default();
         memory.add(at_storage, storage);
-        memory.add(at_images, image_bytes);
         memory.add(at_vids, bytes_of(&skip(&vid_places, by)));
         memory.add(at_pages, bytes_of(&skip(&map_places, by)));
         memory.add(at_changes, bytes_of(&skip(&changes, pairs)));
@@ -466,13 +508,16 @@ impl Scene {
     pub fn narrow(&mut self, first: u32, end: u32) {
         let job = &mut self.job;
         job.vids = (first, end);
-        let vid = |at: u64, memory: &Memory| memory.word(at).expect("an entry") as u32;
-        while job.delta_vid_count > 0 && vid(job.delta_vids, &self.memory) < first {
+        let of_table = u64::from(job.table) << 32;
+        let key = |at: u64, memory: &Memory| memory.word(at).expect("an entry");
+        while job.delta_vid_count > 0
+            && key(job.delta_vids, &self.memory) < of_table | u64::from(first)
+        {
             job.delta_vids += 16;
             job.delta_vid_count -= 1;
         }
         let last = |job: &Job| job.delta_vids + 16 * (u64::from(job.delta_vid_count) - 1);
-        while job.delta_vid_count > 0 && vid(last(job), &self.memory) >= end {
+        while job.delta_vid_count > 0 && key(last(job), &self.memory) >= of_table | u64::from(end) {
             job.delta_vid_count -= 1;
         }
     }

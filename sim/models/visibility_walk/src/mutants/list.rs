@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 44] = [
+pub const MUTANTS: [Mutant; 48] = [
     mutant("an error of the bus in odd lines is not noticed", "page_checker.sv",
         "broken_q[0][ended_slot_q] || {};", "broken_q[1][ended_slot_q]", "1'b0"),
     mutant("the checksum counts for nothing", "page_checker.sv",
@@ -61,7 +61,9 @@ pub const MUTANTS: [Mutant; 44] = [
     mutant("versions may stand at odd places", "version_walk.sv",
         "= {} &&", "offset[2:0] == 0", "1'b1"),
     mutant("versions may stand among line pointers", "version_walk.sv",
-        "&& {}\n", "17'(offset) >= lines_end_q", "1'b1"),
+        "&& {}\n", "offset >= lines_end_q", "1'b1"),
+    mutant("only the low bits of how many lines a page has count", "version_walk.sv",
+        "<= {};  // no version", "pointed_lines[15:11] != 0", "1'b0"),
     mutant("versions may stretch beyond their page", "version_walk.sv",
         "&& {};", "words_beside <= PageWords - HeaderWords", "1'b1"),
     mutant("the first line of a header is enough", "version_walk.sv",
@@ -94,4 +96,10 @@ pub const MUTANTS: [Mutant; 44] = [
         "= entry_valid && {};", "!second_valid_q", "1'b1"),
     mutant("an error of the bus in entries is not noticed", "entry_stream.sv",
         ".data_i ({{}, line_i}),", "line_error_i", "1'b0"),
+    mutant("a change counts for any table with the same low half", "vid_stream.sv",
+        "ours: {}, vid", "entry[63:32] == table_i", "entry[47:32] == table_i[15:0]"),
+    mutant("the last chunk of VIDs does not end", "vid_stream.sv",
+        "if ({} || stop_i) state_q <= Idle;", "chunk_vid_q >= 33'(vid_end_i)", "chunk_vid_q[31:0] >= vid_end_i"),
+    mutant("the upper half of an image's number is lost", "visibility_walk.sv",
+        ".entry_image_i       ({}),", "page_entry[95:64]", "{16'd0, page_entry[79:64]}"),
 ];

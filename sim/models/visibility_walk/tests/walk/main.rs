@@ -19,6 +19,11 @@ fn as_many_page_entries_as_fit_and_one_more() {
 }
 
 #[test]
+fn pages_with_too_many_lines() {
+    seeds::each!(40, random::crowded_pages);
+}
+
+#[test]
 fn a_damaged_store() {
     seeds::each!(40, random::damaged);
 }

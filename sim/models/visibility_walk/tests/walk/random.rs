@@ -9,7 +9,7 @@ use sim::bus::axi4::Delay;
 use sim::bus::stall::StallPattern;
 
 use crate::bench::{Bench, Run, Surroundings};
-use suites::walk::damage::{break_line, damage};
+use suites::walk::damage::{break_line, crowd_pages, damage};
 use suites::walk::job::MOST_PAGE_ENTRIES;
 use suites::walk::oracle::{Answer, Oracle};
 use suites::walk::scene::{NEWEST, Scene, Size};
@@ -109,6 +109,14 @@ pub fn page_entries(seed: u64) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("{page_entries} page entries: that all walks fail is {fails}")),
     }
+}
+
+/// Pages that say that they have more lines than there is room for.
+pub fn crowded_pages(seed: u64) -> Result<(), String> {
+    let (mut random, mut scene) = drawn(seed);
+    crowd_pages(&mut random, &mut scene);
+    run(&mut Bench::new(seed), &mut Oracle::default(), &scene, &surroundings(&mut random))?;
+    Ok(())
 }
 
 /// A damaged store, which is damaged further for a second run.
