@@ -119,11 +119,9 @@ def value_of(model, name, depth):
 class Unproven(Undecided):
     """Properties that induction does not prove, from a start that no run may have."""
 
-    def __init__(self, depth, unproven, trace):
-        super().__init__(
-            f"induction of depth {depth} does not prove {', '.join(unproven)}; raise `depth`, or state an invariant"
-            f" that forbids the start of {trace}"
-        )
+    def __init__(self, depth, unproven, trace=None):
+        remedy = f"state an invariant that forbids the start of {trace}" if trace else "`limit`, which left others undecided"
+        super().__init__(f"induction of depth {depth} does not prove {', '.join(unproven)}; raise `depth`, or {remedy}")
         self.names = tuple(unproven)
 
 
@@ -218,11 +216,18 @@ class Prover:
         given, asserts = induction_of(model, self.job.depth)
         (self.folder / "induction.smt2").write_text(given + one_by_one(asserts), encoding="utf-8")
         command = [self.tools["yices"], "--incremental"]
-        _, log = self.child("yices", [*command, self.folder / "induction.smt2"], "induction.log")
-        decided = answers(log)
+        late = None
+        try:
+            self.child("yices", [*command, self.folder / "induction.smt2"], "induction.log")
+        except Undecided as error:
+            late = error
+        decided = answers((self.folder / "induction.log").read_text(encoding="utf-8"))
+        unproven = [name for name, is_unproven in decided if is_unproven]
+        if late:
+            # What was decided in time stays so.
+            raise Unproven(self.job.depth, unproven) if unproven else late
         if len(decided) != len(asserts):
             raise Undecided(f"yices gave up; see {self.folder}/induction.log")
-        unproven = [name for name, is_unproven in decided if is_unproven]
         if not unproven:
             return
         # What all registers are where the first of them fails.

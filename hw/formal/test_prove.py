@@ -5,6 +5,7 @@ import re
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import engines
@@ -182,6 +183,34 @@ class Induction(unittest.TestCase):
             '(echo "a")(push 1)(1)(check-sat)(pop 1)\n(echo "b")(push 1)(2)(check-sat)(pop 1)\n',
         )
         self.assertEqual(engines.answers("a\nunsat\nb\nsat\nc\n"), [("a", False), ("b", True)])
+
+
+class Apart(unittest.TestCase):
+    def asked(self, log, is_late):
+        """What induction says where yices has printed this."""
+        model = "; yosys-smt2-topmod top\n"
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "model.smt2").write_text(model)
+
+            def child(*_):
+                (Path(folder) / "induction.log").write_text(log)
+                if is_late:
+                    raise Undecided("yices reached its limit")
+                return 0, log
+
+            job = SimpleNamespace(depth=1)
+            prover = SimpleNamespace(job=job, folder=Path(folder), child=child, tools={"yices": "yices"})
+            given = mock.patch.object(engines, "induction_of", lambda *_: ("", {"one": "", "two": ""}))
+            with given, self.assertRaises(Undecided) as raised:
+                engines.Prover.apart(prover)
+            return raised.exception
+
+    def test_what_was_decided_before_the_limit_counts(self):
+        found = self.asked("one\nsat\n", True)
+        self.assertEqual(found.names, ("one",))
+        self.assertIn("`limit`, which left others undecided", str(found))
+        for log, is_late, said in (("one\nunsat\n", True, "reached its limit"), ("one\nsat\n", False, "gave up")):
+            self.assertIn(said, str(self.asked(log, is_late)))
 
 
 if __name__ == "__main__":

@@ -59,6 +59,8 @@ class Plan:
         }  # fmt: skip
         self.folder = kept / job.title / self.digest()
         self.results = self.folder / "results.jsonl"
+        # Whether what induction says of a mutant counts.
+        self.is_inductive = job.engine == "induction"
 
     def seen(self, block):
         """Whether the wrapper says when which output counts."""
@@ -240,7 +242,7 @@ def found_by_properties(plan, number, children):
     by = tried(killer, plan, number, children, quick, SECONDS[0])
     if by:
         return "killed", by
-    by = tried(unproven, plan, number, children) if plan.job.engine == "induction" else None
+    by = tried(unproven, plan, number, children) if plan.is_inductive else None
     if by:
         return "unproven", by
     by = tried(killer, plan, number, children, plan.job.depth + 2 if by == PROVEN else deep, SECONDS[-1])
@@ -248,10 +250,16 @@ def found_by_properties(plan, number, children):
 
 
 def check(plan, children):
-    """That all is proven without a mutant. Else what is not would seem to find each of them."""
-    found = found_by_properties(plan, 0, children)
-    if found:
-        raise Undecided(f"{found[1]} fails without a mutant")
+    """That all is proven without a mutant. Else what is not would seem to find each of them. Where induction does not
+    decide that in its time, what it says of mutants does not count."""
+    failed = killer(plan, 0, children, clocks(plan.job)[-1], SECONDS[-1])
+    if not failed and plan.is_inductive:
+        failed = tried(unproven, plan, 0, children)
+        plan.is_inductive = failed == PROVEN
+        if failed is None:
+            prove.say(f"{plan.job.title}: induction is not decided in its time without a mutant, so it finds none")
+    if failed:
+        raise Undecided(f"{failed} fails without a mutant")
 
 
 def sound_miters(plan, children):
@@ -280,7 +288,7 @@ def judge(plan, number, children, sound):
         found = tried(killer, plan, number, children, depth, seconds)
         if found:
             return {"mutant": number, "verdict": "killed", "by": found}
-        if depth == last and plan.job.engine == "induction":
+        if depth == last and plan.is_inductive:
             found = tried(unproven, plan, number, children)
             if found:
                 return {"mutant": number, "verdict": "unproven", "by": found}
@@ -299,9 +307,11 @@ def run(plan, children, jobs):
     known = plan.known()
     if 0 not in known:
         check(plan, children)
-        known[0] = {"mutant": 0, "verdict": "none", "by": "", "miters": sound_miters(plan, children)}
+        known[0] = {
+            "mutant": 0, "verdict": "none", "by": "", "inductive": plan.is_inductive, "miters": sound_miters(plan, children),
+        }  # fmt: skip
         keep(plan, known[0])
-    sound = known[0]["miters"]
+    sound, plan.is_inductive = known[0]["miters"], known[0]["inductive"]
     missing = [number for number in range(1, len(plan.mutants()) + 1) if number not in known]
     judged = 0
 

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 FORMAL = HERE.parent / "formal"
 PROGRAMS = [
     *(HERE / f"{one}.py" for one in ("proofs", "plant_proof", "plant_bench", "miter_bench", "plant", "mutate", "aiger")),
-    *(FORMAL / one for one in ("model.py", "engines.py")), *sorted((FORMAL / "rules").iterdir()),
+    *(FORMAL / one for one in ("model.py", "engines.py", "cut.py", "requirements.txt")), *sorted((FORMAL / "rules").iterdir()),
 ]  # fmt: skip
 
 
@@ -27,6 +27,7 @@ class Proof:
 
     def __init__(self, job, bench, numbers, compares):
         self.job = job
+        self.is_inductive = job.engine == "induction"
         self.miters = []
         asked = hashlib.sha256(f"{digest(job)} {numbers}".encode()).hexdigest()[:12]
         self.folder = bench.folder / f"proof_{job.title}_{asked}"

@@ -29,6 +29,8 @@ SHORT = 0.1
 ENDLESS = ", which does not end"
 # Of memory, in KiB: a mutant may make a test ask for more and more.
 MEMORY = 8 << 20
+# Where what tests share is, besides what they test.
+SHARED = (prove.ROOT / "checks", prove.ROOT / "sim")
 
 
 @dataclass
@@ -55,6 +57,19 @@ class Run:
         return (self.killed + 1) / (self.tried + 2) / (self.seconds + 0.05)
 
 
+def with_shared(package, packages):
+    """A package, and those of the workspace that its tests are made of: what it depends on in the folders `SHARED`."""
+    found, left = {}, [package]
+    while left:
+        one = left.pop()
+        if one["name"] in found:
+            continue
+        found[one["name"]] = one
+        paths = {dependency["path"]: dependency["name"] for dependency in one["dependencies"] if dependency.get("path")}
+        left += [packages[name] for path, name in paths.items() if any(Path(path).is_relative_to(one) for one in SHARED)]
+    return [found[name] for name in sorted(found)]
+
+
 class Suite:
     def __init__(self, plan, children):
         self.plan = plan
@@ -64,7 +79,7 @@ class Suite:
         self.programs = plan.folder / "tests"
         self.lock = threading.Lock()
         self.runs = []
-        self.package = {}
+        self.package, self.packages = {}, {}
 
     def build(self):
         """Builds the tests on the netlist, and keeps copies of their programs: other benches use the same folder."""
@@ -73,7 +88,8 @@ class Suite:
         command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--offline"]
         known = subprocess.run(command, cwd=prove.ROOT, stdout=subprocess.PIPE, check=False)
         packages = json.loads(known.stdout or "{}").get("packages", [])
-        self.package = next((one for one in packages if one["name"] == self.bench.package), None)
+        self.packages = {one["name"]: one for one in packages}
+        self.package = self.packages.get(self.bench.package)
         if not self.package:
             raise Undecided(f"benches.toml: {self.bench.top}: no package {self.bench.package} is in the workspace")
         log = self.plan.folder / "build.log"
@@ -91,9 +107,12 @@ class Suite:
             shutil.copy2(path, self.programs / name)
 
     def digest(self):
-        """Of the tests, which decide what survives."""
+        """Of the tests, which decide what survives, and of what they share with others."""
         folder = Path(self.package["manifest_path"]).parent
-        return digest(sorted([*folder.glob("tests/**/*.rs"), *folder.glob("src/**/*.rs")]))
+        sources = [*folder.glob("tests/**/*.rs")]
+        for shared in with_shared(self.package, self.packages):
+            sources += Path(shared["manifest_path"]).parent.glob("src/**/*.rs")
+        return digest(sorted(sources))
 
     def call(self, run, mutant, seen=None):
         """Whether a test fails, or nothing where it is not decided in its time."""

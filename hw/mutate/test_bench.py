@@ -253,6 +253,22 @@ class Tests(unittest.TestCase):
         self.assertEqual(list(suite.programs("\n".join(lines), "one")), [("model", "/x/model-1")])
 
 
+class Shared(unittest.TestCase):
+    def test_what_tests_share_is_part_of_their_digest(self):
+        def package(name, folder, *needs):
+            paths = [{"name": one, "path": str(suite.prove.ROOT / where)} for one, where in needs]
+            manifest = str(suite.prove.ROOT / folder / "Cargo.toml")
+            return {"name": name, "manifest_path": manifest, "dependencies": [*paths, {"name": "rand"}]}
+
+        one, shared, store = ("one", "sim/models/one"), ("suites", "sim/models/suites"), ("lockdb", "lockdb")
+        packages = {
+            "one": package(*one, shared, store), "suites": package(*shared, ("sim", "sim"), store),
+            "sim": package("sim", "sim"), "lockdb": package(*store, shared),
+        }  # fmt: skip
+        names = [found["name"] for found in suite.with_shared(packages["one"], packages)]
+        self.assertEqual(names, ["one", "sim", "suites"])
+
+
 class Known(unittest.TestCase):
     def test_what_survived_other_tests_or_was_asked_for_otherwise_is_judged_again(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -391,7 +407,7 @@ class Proofs(unittest.TestCase):
         done = []
         with (
             mock.patch.object(proofs.Proof, "build", lambda *_: [1]),
-            mock.patch.object(mutate, "found_by_properties", lambda *_: ("killed", "rule")),
+            mock.patch.object(mutate, "killer", lambda *_: "rule"),
             mock.patch.object(proofs.Proof, "finds", lambda *_: ("killed", "rule")),
         ):
             asked = {1: proofs.questions(self.plan, 1)}

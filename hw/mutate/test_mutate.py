@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import aiger
 import mutate
@@ -128,6 +129,30 @@ class Resume(unittest.TestCase):
         plans = [mutate.Plan(jobs["lut_ram"], number, Path("kept")) for number in (40, 50)]
         self.assertEqual(plans[0].wish["seed"], plans[1].wish["seed"])
         self.assertNotEqual(plans[0].folder, plans[1].folder)
+
+
+class Checks(unittest.TestCase):
+    def checked(self, unproven):
+        job = SimpleNamespace(title="job", engine="induction", cover_depth=0, depth=2)
+        plan = SimpleNamespace(job=job, is_inductive=True)
+        with mock.patch.object(mutate, "killer", lambda *_: None), mock.patch.object(mutate, "unproven", unproven):
+            mutate.check(plan, None)
+            return plan, mutate.found_by_properties(plan, 1, None)
+
+    def test_what_induction_says_counts_where_it_proves_all_without_a_mutant(self):
+        plan, found = self.checked(lambda _, number, *__: "rule" if number else mutate.PROVEN)
+        self.assertEqual((plan.is_inductive, found), (True, ("unproven", "rule")))
+        with self.assertRaisesRegex(mutate.Undecided, "rule fails without a mutant"):
+            self.checked(lambda *_: "rule")
+
+    def test_what_is_not_decided_without_a_mutant_finds_none(self):
+        def unproven(_, number, *__):
+            if not number:
+                raise mutate.Undecided("late")
+            return "rule"
+
+        plan, found = self.checked(unproven)
+        self.assertEqual((plan.is_inductive, found), (False, None))
 
 
 if __name__ == "__main__":
