@@ -28,11 +28,19 @@ module entry_chooser_formal #(
     logic [Misses+LogMisses+64:0] seen;
     assign seen = {taken_o, valid_o, valid_o ? {miss_o, address_o} : '0};
 
-    // The base stays, and the segment of a miss stays while its entry is on the way.
-    logic base_known_q = 1'b0;
-    always_ff @(posedge clk_i) base_known_q <= 1'b1;
-    base_stays: assume property (@(posedge clk_i) !base_known_q || $stable(base_i));
-    segments_stay: assume property (@(posedge clk_i) !base_known_q || $stable(segments_i));
+    // A number is wanted once at a time, and its segment stays while it is wanted or on the way; so does the base while any is.
+    logic [Misses-1:0] asked_q, inside_q;
+    always_ff @(posedge clk_i) begin
+        asked_q  <= rst_ni ? wanted_i : '0;
+        inside_q <= rst_ni ? inside_q & ~(valid_o && ready_i ? Misses'(1) << miss_o : Misses'(0)) | taken_o : '0;
+    end
+    `RULE(number_is_wanted_once, 0, (wanted_i & inside_q) == 0)
+    `RULE(base_stays, 0, asked_q == 0 && inside_q == 0 || $stable(base_i))
+    for (genvar n = 0; n < Misses; n++) begin : g_segments
+        `RULE(segment_stays, 0, !asked_q[n] && !inside_q[n] || $stable(segments_i[n]))
+        `RULE(number_is_in_one_register, 1, 2'(inside_q[n]) == 2'(i_block.chosen_valid_q && i_block.chosen_q == LogMisses'(n))
+            + 2'(i_block.added_valid_q && i_block.added_q == LogMisses'(n)) + 2'(valid_o && miss_o == LogMisses'(n)))
+    end
 
     logic [LogMisses-1:0] taken;
     always_comb begin

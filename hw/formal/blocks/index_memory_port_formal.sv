@@ -62,12 +62,45 @@ module index_memory_port_formal #(
         m_axi_wvalid, m_axi_wvalid ? {m_axi_wdata, m_axi_wstrb, m_axi_wlast} : '0,
         m_axi_arvalid, m_axi_arvalid ? {m_axi_arid, m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst} : '0};
 
-    // The base stays, as a multiple of an entry, and the segments of a miss stay while its entry is on the way.
-    logic base_known_q = 1'b0;
-    always_ff @(posedge clk_i) base_known_q <= 1'b1;
-    base_stays: assume property (@(posedge clk_i) !base_known_q || $stable(base_i));
-    base_is_a_multiple: assume property (@(posedge clk_i) base_i[6:0] == 0);
-    segments_stay: assume property (@(posedge clk_i) !base_known_q || $stable({segments_i, victims_i}));
+    // The base is a multiple of an entry. A miss is wanted once at a time, and its segments stay while its entry is wanted or on
+    // the way; so does the base while any is.
+    logic [Misses-1:0] to_fetch_q, to_write_q, fetched_q, written_q;   // wanted a clock ago; begun and not ended
+    always_ff @(posedge clk_i) begin
+        {to_fetch_q, to_write_q} <= rst_ni ? {to_fetch_i, to_write_i} : '0;
+        fetched_q <= rst_ni ? fetched_q & ~fetched_o | fetch_taken_o : '0;
+        written_q <= rst_ni ? written_q & ~written_o | write_taken_o : '0;
+    end
+    // Accesses that memory has, and owes an answer to. It answers nothing else.
+    logic [Misses-1:0] reads_q, writes_q;
+    logic              write_ends;
+    assign write_ends = i_block.busy_q && (!m_axi_awvalid || m_axi_awready) && (!m_axi_wvalid || m_axi_wready && m_axi_wlast);
+    always_ff @(posedge clk_i) begin
+        for (int unsigned n = 0; n < Misses; n++) begin
+            if (m_axi_arvalid && m_axi_arready && m_axi_arid == 8'(n)) reads_q[n] <= 1'b1;
+            else if (m_axi_rvalid && m_axi_rlast && m_axi_rid == 8'(n)) reads_q[n] <= 1'b0;
+            if (write_ends && i_block.write_q == LogMisses'(n)) writes_q[n] <= 1'b1;
+            else if (m_axi_bvalid && m_axi_bid == 8'(n)) writes_q[n] <= 1'b0;
+        end
+        if (!rst_ni) {reads_q, writes_q} <= '0;
+    end
+    `RULE(base_is_a_multiple, 0, base_i[6:0] == 0)
+    `RULE(base_stays, 0, {to_fetch_q, to_write_q, fetched_q, written_q} == '0 || $stable(base_i))
+    for (genvar n = 0; n < Misses; n++) begin : g_segments
+        `RULE(fetch_is_wanted_once, 0, !(to_fetch_i[n] && fetched_q[n]))
+        `RULE(write_is_wanted_once, 0, !(to_write_i[n] && written_q[n]))
+        `RULE(segment_stays, 0, !to_fetch_q[n] && !fetched_q[n] || $stable(segments_i[n]))
+        `RULE(victim_stays, 0, !to_write_q[n] && !written_q[n] || $stable(victims_i[n]))
+        `RULE(read_was_asked_for, 0, !(m_axi_rvalid && m_axi_rid == 8'(n)) || reads_q[n])
+        `RULE(write_was_asked_for, 0, !(m_axi_bvalid && m_axi_bid == 8'(n)) || writes_q[n])
+        `RULE(fetch_of_a_miss_is_in_one_place, 1, 3'(fetched_q[n]) == 3'(i_block.i_fetches.chosen_valid_q
+            && i_block.i_fetches.chosen_q == LogMisses'(n)) + 3'(i_block.i_fetches.added_valid_q
+            && i_block.i_fetches.added_q == LogMisses'(n)) + 3'(m_axi_arvalid && m_axi_arid == 8'(n)) + 3'(reads_q[n])
+            + 3'(fetched_o[n]))
+        `RULE(write_of_a_miss_is_in_one_place, 1, 3'(written_q[n]) == 3'(i_block.i_writes.chosen_valid_q
+            && i_block.i_writes.chosen_q == LogMisses'(n)) + 3'(i_block.i_writes.added_valid_q
+            && i_block.i_writes.added_q == LogMisses'(n)) + 3'(i_block.write_valid && i_block.write == LogMisses'(n))
+            + 3'(i_block.busy_q && i_block.write_q == LogMisses'(n)) + 3'(writes_q[n]) + 3'(written_o[n]))
+    end
 
     // One miss, which is any, and one bit of its entry.
     logic [LogMisses-1:0] miss;
@@ -90,8 +123,6 @@ module index_memory_port_formal #(
             write_q <= (write_q || (write_taken_o & its) != 0) && !write_goes;
         end
     end
-    `RULE(fetch_is_wanted_once, 0, !fetch_q || (to_fetch_i & its) == 0)
-    `RULE(write_is_wanted_once, 0, !write_q || (to_write_i & its) == 0)
     function automatic logic [2:0] count(input logic one, input logic other, input logic third);
         count = 3'(one) + 3'(other) + 3'(third);
     endfunction

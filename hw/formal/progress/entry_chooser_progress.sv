@@ -17,7 +17,7 @@ module entry_chooser_progress #(
     input logic              leaves
 );
     waits_at_most #(.Most(Late), .Proven(0)) i_memory (.clk_i, .rst_ni, .waits_i(valid_o), .served_i(ready_i));
-    waits_at_most #(.Most(Misses*(Late + 1) - 1)) i_is_taken (.clk_i, .rst_ni,
+    waits_at_most #(.Most((Misses - 2)*(Late + 1) - 1)) i_is_taken (.clk_i, .rst_ni,
         .waits_i((wanted_i & one) != 0), .served_i((taken_o & one) != 0));
     waits_at_most #(.Most(3*Late + 2)) i_leaves (.clk_i, .rst_ni, .waits_i(followed), .served_i(leaves));
 endmodule
