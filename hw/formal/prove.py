@@ -396,7 +396,10 @@ def self_test():
             # What else is proven of the block need not hold with the fault, so it is not taken for granted.
             job = replace(job, engine="bounded", depth=job.cover_depth)
         job = replace(
-            job, without=mutant.get("without", ()), parameters={**job.parameters, **mutant.get("parameters", {})}
+            job,
+            without=mutant.get("without", ()),
+            parameters={**job.parameters, **mutant.get("parameters", {})},
+            limit=mutant.get("limit", job.limit),
         )
         files = files_of(job)
         if "file" in mutant:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Offers the numbers and addresses of entries that wait for an access to memory, one after the
-// other.
+// Offers the numbers and addresses of entries that wait for access to memory, one after the other.
 //
 // Contract: each that is wanted is taken once, in turn, so that none waits for ever; what is offered
-// stays until it is accepted. `base_i` is a multiple of an entry's stride and stays as it is.
+// stays until it is accepted. `base_i` is a multiple of an entry's stride; it stays while an entry is
+// wanted or not accepted, and so does the segment of that entry.
 module entry_chooser #(
     parameter int unsigned SegmentBits = 24,
     parameter int unsigned LogMisses   = 4,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The address of a home slot in the host's table.
 //
-// Contract: `address_o` is that of the `home_i` of four clocks before. The configuration stays as it
-// is.
+// Contract: `address_o` is that of the `home_i` of four clocks before, if the configuration has stayed
+// as it is since.
 module home_address (
     input  logic        clk_i,
     input  logic [63:0] base_i,

@@ -6,8 +6,8 @@
 // with a number, and the tags say whether its entry is changed and is now written back under that
 // number. When memory has acknowledged that without an error, the place is offered again, by
 // `clean_o`, to count as unchanged. `flushed_o` is high from the end of the last of them until
-// `flush_i` falls, with `failed_o` if a write has failed. When `flush_i` falls earlier, no further
-// place is offered, and `stops_o` falls when what has begun has ended.
+// `flush_i` has fallen, with `failed_o` if a write has failed. When `flush_i` falls earlier, no place is
+// offered from the next clock on, and `stops_o` falls when what has begun has ended.
 module index_flush #(
     parameter int unsigned LogSets   = 12,
     parameter int unsigned LogWays   = 2,

@@ -2,8 +2,8 @@
 // The home of a key, from multiplications of 16 by 16 bits.
 //
 // Contract: `home_o` is that of the `key_i` of seven clocks before: bits 63:32 of
-// (key ^ key >> 32) * 0x9E3779B97F4A7C15, as a fraction of 2**32, times `slots_i`, which stays as it
-// is. lockdb/tables/src/hash.rs says the same.
+// (key ^ key >> 32) * 0x9E3779B97F4A7C15, as a fraction of 2**32, times `slots_i`, if that has stayed
+// as it is since. lockdb/tables/src/hash.rs says the same.
 module lookup_home (
     input  logic        clk_i,
     input  logic [63:0] key_i,

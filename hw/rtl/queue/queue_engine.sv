@@ -4,7 +4,7 @@
 // Contract: software controls `enable_i`. When it rises, the counts are set to 0
 // (`clear_o` clears the registers that keep two of them), and the queue begins to work
 // once no work of an earlier enablement is in progress: lines, stores and, if every
-// request completes, submissions inside the block. So no late answer can be mistaken for
+// request completes, submissions inside the block. So none of these can be mistaken for
 // one of the new enablement. When it falls, the queue stops at once: buffered submissions
 // are forgotten, and completions from the block are dropped. An error sets `error_o` and
 // requests the fall of `enable_i` by `halt_o`.
@@ -12,7 +12,7 @@
 // The doorbells are plain values, each compared with the one before it in the clock after it has
 // come; so they change in every other clock at most. The tail of submissions may not go backwards,
 // nor beyond what the ring can hold; the head of completions may not go backwards, nor beyond the
-// completions that were handed to the memory: software may see one in memory before its store is
+// completions that were taken from the block: software may see one in memory before its store is
 // answered here.
 module queue_engine #(
     parameter bit EveryRequestCompletes = 1'b1  // just once
