@@ -126,6 +126,8 @@ pub struct Bench {
     pub cycle: u64,
     /// The last clock in which something was accepted or answered.
     moved: u64,
+    /// Requests that the block has taken.
+    pub taken: u64,
 }
 
 /// The host's memory, with what is visible of the table.
@@ -206,6 +208,7 @@ impl Bench {
             segments,
             cycle: 0,
             moved: 0,
+            taken: 0,
         }
     }
 
@@ -304,6 +307,7 @@ impl Bench {
             let (ready, pins) = (self.dut.ready(port), self.dut.answer(port));
             if self.sources[port].sample(cycle, ready).map_err(text)? {
                 self.oracle.accept(port, &request.tdata, self.table.shown);
+                self.taken += 1;
                 self.moved = cycle;
             }
             if let Some(words) = self.sinks[port].sample(cycle, &pins).map_err(text)? {
@@ -341,6 +345,21 @@ impl Bench {
             None if !self.random.random_bool(changes) => {}
             None if spoils => self.table.spoil(&mut self.random),
             None => self.table.change(&mut self.random),
+        }
+    }
+
+    /// Software begins to switch the block on or off, while all goes on.
+    pub fn begin_switch(&mut self, on: bool) {
+        let value = if on { ENABLE } else { 0 };
+        self.software
+            .start(self.cycle, LiteRequest::Write { address: CONTROL, value, strobe: 0xF });
+    }
+
+    /// Whether what software began has ended in the last clock.
+    pub fn has_switched(&mut self) -> Result<bool, String> {
+        match self.outcome.take() {
+            Some(Err(error)) => Err(format!("the block is switched: {error:?}")),
+            outcome => Ok(outcome.is_some()),
         }
     }
 

@@ -82,6 +82,13 @@ fn resets_in_the_middle_of_traffic() {
 }
 
 #[test]
+fn switched_off_and_on_in_the_middle_of_traffic() {
+    for subject in [NARROW, MUTANTS, WIDE, SHIPPED] {
+        seeds::each!(6, |seed| random::switches(subject, 0, seed).map(drop));
+    }
+}
+
+#[test]
 fn what_random_runs_seldom_meet() {
     for subject in [NARROW, MUTANTS, WIDE, SHIPPED] {
         seeds::each!(3, |seed| directed::all(subject, 0, seed));

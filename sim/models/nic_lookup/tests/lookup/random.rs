@@ -25,6 +25,7 @@ enum Kind {
     Failing,
     Spoiled,
     Resets,
+    Switches,
 }
 
 /// What came of a run.
@@ -236,6 +237,36 @@ impl Traffic {
     }
 }
 
+/// Software that switches the block off, and on again soon.
+struct Switch {
+    is_on: bool,
+    is_under_way: bool,
+    /// Requests that had been taken when it was off.
+    taken: Option<u64>,
+}
+
+impl Switch {
+    /// To be called once a clock.
+    fn next(&mut self, random: &mut ChaCha8Rng, bench: &mut Bench) -> Result<(), String> {
+        if self.is_under_way {
+            self.is_under_way = !bench.has_switched()?;
+            return Ok(());
+        }
+        if !self.is_on && *self.taken.get_or_insert(bench.taken) != bench.taken {
+            return Err(format!(
+                "cycle {}: a request is taken while the block is off",
+                bench.cycle
+            ));
+        }
+        if random.random_ratio(1, if self.is_on { 200 } else { 40 }) {
+            self.is_on = !self.is_on;
+            (self.is_under_way, self.taken) = (true, None);
+            bench.begin_switch(self.is_on);
+        }
+        Ok(())
+    }
+}
+
 fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Outcome, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut shape = shape(&mut random, &subject);
@@ -258,6 +289,7 @@ fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Outcome, S
     let (requests, most_open) = (300, random.random_range(1..100));
     let software = [0.1, 0.5, 1.0][random.random_range(0..3)];
     let (mut statuses, mut pushed, mut lost) = (Vec::new(), 0, 0);
+    let mut switch = Switch { is_on: true, is_under_way: false, taken: None };
     while statuses.len() + lost < requests {
         if pushed < requests && bench.open() < most_open {
             let port = usize::from(random.random_bool(software));
@@ -268,9 +300,16 @@ fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Outcome, S
         if kind == Kind::Resets && random.random_ratio(1, 500) {
             lost += bench.reset(&configuration)?;
         }
+        if kind == Kind::Switches {
+            switch.next(&mut random, &mut bench)?;
+        }
         for (port, status) in bench.clock()?.into_iter().enumerate() {
             statuses.extend(status.map(|status| (port, status)));
         }
+    }
+    while switch.is_under_way {
+        bench.clock()?;
+        switch.is_under_way = !bench.has_switched()?;
     }
     bench.finish()?;
     Ok(Outcome { statuses, counters: bench.oracle.counters(), cycles: bench.cycle, lost })
@@ -294,4 +333,9 @@ pub fn spoiled(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, Strin
 /// Resets in the middle of traffic.
 pub fn resets(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, String> {
     run(subject, mutant, seed, Kind::Resets)
+}
+
+/// Off and on again in the middle of traffic: what was taken goes on, and nothing else is.
+pub fn switches(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, String> {
+    run(subject, mutant, seed, Kind::Switches)
 }
