@@ -436,4 +436,6 @@ module tuple_lock_unit_formal (
     `REACHED(acquire_is_answered, answers && is_last && op_q == Acquire && m_axis_rsp_tdata[11:8] == 0)
     `REACHED(release_is_answered, answers && is_last && op_q == Release && m_axis_rsp_tdata[11:8] == 6)
     `REACHED(tag_is_used_again, asks && used_q)
+
+`include "lock_registers.svh"
 endmodule
