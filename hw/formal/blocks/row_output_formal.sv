@@ -7,6 +7,7 @@ module row_output_formal
 #(
     parameter int unsigned LogRows  = 1,
     parameter int unsigned LogLines = 6,
+    parameter bit          Follows  = 0,   // a line, where queues keep their words
     localparam logic [7:0] Id       = 8'h80
 ) (
     input logic              clk_i,
@@ -127,4 +128,53 @@ module row_output_formal
     `REACHED(row_without_payload_is_given, header && i_block.give && visible_o)
     `REACHED(payload_is_given, beat && i_block.give && !i_block.broken)
     `REACHED(broken_row_is_given, header && i_block.broken)
+
+    // ---- A line that is asked for, which is any: its row begins when it has come, and is a fault if it could not be read.
+    if (Follows) begin : g_line
+        typedef logic [LogLines+1:0] lines_t;
+        logic             port, mark, starts, comes, is_whole, follows_q, came_q, bad_q;
+        logic [LogRows:0] row_q;
+        lines_t           number_q, behind, left, earlier;
+        arbitrary #(.Width(1)) i_port (.clk_i, .value_o(port));
+        anything #(.Width(1)) i_mark (.clk_i, .value_o(mark));
+        assign starts = read_valid_o[port] && read_ready_i[port] && mark && !follows_q;
+        assign comes  = follows_q && !came_q && i_block.come[port] && i_block.come_q[port] == number_q;
+        always_ff @(posedge clk_i) begin
+            follows_q <= rst_ni && (starts || follows_q && !(gives && i_block.given_q == row_q));
+            came_q    <= !starts && (came_q || comes);
+            if (comes) bad_q <= line_error_i[port];
+            if (starts) {row_q, number_q} <= {i_block.asked_q, i_block.asks_q[port]};
+        end
+        assign is_whole = i_block.whole_q - i_block.given_q > row_q - i_block.given_q;
+        assign behind   = i_block.asks_q[port] - number_q;              // asked for since, and it
+        assign earlier = number_q - i_block.come_q[port];              // that come before it
+        assign left     = i_block.asks_q[port] - i_block.come_q[port];  // that have not come
+        `RULE(row_begins_when_its_lines_have_come, 1, !(follows_q && header && i_block.given_q == row_q) || came_q)
+        `RULE(row_with_a_line_that_fails_is_a_fault, 1, !(follows_q && header && i_block.given_q == row_q && bad_q)
+            || fault_o && i_block.broken)
+        `RULE(line_is_given_with_its_row, 0, !(follows_q && !is_whole && i_block.pop[port]) || i_block.held_q[port] > behind)
+
+        `RULE(row_is_inside, 1, !follows_q || row_q - i_block.given_q < i_block.begun_q - i_block.given_q)
+        `RULE(line_is_held, 1, !follows_q || is_whole || behind != 0 && behind <= i_block.held_q[port])
+        `RULE(line_comes_in_its_turn, 1, !follows_q || is_whole || came_q != (earlier < left))
+        `RULE(lines_end_behind_it, 1, !follows_q || is_whole || row_q - i_block.given_q >= i_block.asked_q - i_block.given_q
+            || lines_t'(i_block.i_ends.words[row_q[LogRows-1:0]][port*(LogLines+2)+:LogLines+2] - number_q) - 1'b1 < behind)
+        `RULE(whole_row_has_come, 1, !(follows_q && is_whole) || came_q)
+        `RULE(failure_is_kept, 1, !(follows_q && came_q && bad_q) || i_block.broken_q[row_q[LogRows-1:0]])
+        logic [1:0][2**LogLines-1:0][LogRows-1:0] rows;
+        assign rows = {i_block.g_ports[1].i_rows.g_all.words_q, i_block.g_ports[0].i_rows.g_all.words_q};
+        `RULE(its_row_is_kept, 1, !follows_q || came_q || rows[port][earlier[LogLines-1:0]] == row_q[LogRows-1:0])
+        for (genvar n = 0; n < 2; n++) begin : g_counts
+            lines_t owed;
+            assign owed = i_block.asks_q[n] - i_block.come_q[n];
+            `RULE(line_was_asked_for, 0, !i_block.come[n] || owed != 0)
+            `RULE(line_that_is_given_has_come, 0, !i_block.pop[n] || i_block.held_q[n] > owed)
+            `RULE(few_are_owed, 1, owed <= i_block.held_q[n] && i_block.held_q[n] <= lines_t'(2**LogLines))
+            `RULE(lines_are_those_that_came, 1, lines_t'((LogLines+1)'(i_block.g_ports[n].i_lines.pushed_q
+                - i_block.g_ports[n].i_lines.popped_q)) == i_block.held_q[n] - owed)
+            `RULE(counts_are_those_of_the_queue, 1, i_block.g_ports[n].i_rows.pushed_q == i_block.asks_q[n][LogLines:0]
+                && i_block.g_ports[n].i_rows.popped_q == i_block.come_q[n][LogLines:0])
+        end
+        `REACHED(line_fails, follows_q && came_q && bad_q && header && i_block.given_q == row_q)
+    end
 endmodule
