@@ -72,8 +72,8 @@ module version_walk_formal
             versions == (!at_version_q || misses_q != 0 ? 2'd0 : comes_q[0] ? 2'd1 : comes_q))
     end
 
-    // The settings of a job stay.
-    `RULE(settings_stay, 0, !$past(rst_ni) || $stable({snapshot_i, payloads_i}))
+    // The settings of a job stay while it has walks.
+    `RULE(settings_stay, 0, !$past(rst_ni && i_block.walks_q != 0) || $stable({snapshot_i, payloads_i}))
 
     for (genvar port = 0; port < 2; port++) begin : g_ports
         axi4_stream_rules #(.Width(66), .Dense(0)) i_pointers (
@@ -99,10 +99,6 @@ module version_walk_formal
                 || i_block.g_ports[port].i_header_reads.i_words.words[n][0] == 1'(port))
         end
     end
-    // No row is newer than the snapshot, and none goes on that is not.
-    `RULE(row_is_seen_by_the_snapshot, 1, !row_valid_o || row_o.code != Found || row_o.created <= snapshot_i)
-    `RULE(only_a_newer_version_goes_on, 1, !hop_valid_o || i_block.created_q > snapshot_i)
-    `RULE(fault_has_no_payload, 1, !row_valid_o || row_o.code == Found || row_o.bytes == 0)
     `REACHED(row_waits, row_valid_o && !row_ready_i)
     `REACHED(walk_goes_on, hop_valid_o)
 
@@ -217,6 +213,8 @@ module version_walk_formal
             && row_address_o == payload[63:6] + 58'(row_has_line_o))
     `RULE(line_with_the_payload_is_given, 1, !(row_valid_o && end_chain_o == its && row_o.code == Found && row_has_line_o)
         || row_line_o == lines_of_header_q[payload[6]][511:0])
+    `RULE(row_holds_until_it_is_taken, 1, !$past(rst_ni && row_valid_o && !row_ready_i && end_chain_o == its)
+        || row_valid_o && end_chain_o == its && $stable({row_o, row_word_o, row_address_o, row_has_line_o, row_line_o}))
     for (genvar port = 0; port < 2; port++) begin : g_asked
         `RULE(pointer_line_is_read, 1, !(pointer_read_valid_o[port] && pointer_read_id_o[port] == 8'(its))
             || inside_q && !pointer_came_q && pointer_read_address_o[port] == pointer_line_q)
