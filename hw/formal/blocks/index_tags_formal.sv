@@ -104,7 +104,6 @@ module index_tags_formal
             its_q.kind     <= Nothing;
         end
     end
-    table_stays: assume property (@(posedge clk_i) !$past(rst_ni) || $stable({segments_i, slots_i, limit_i}));
     `RULE(request_is_of_its_segment, 0, !new_i || segment_i == request_i.segment[SegmentBits-1:0])
     `RULE(nothing_comes_while_clearing, 0, !clearing_o || offer.kind == Nothing)
     `RULE(one_kind_comes_at_a_time, 0, $onehot0({new_i, replay_i, claim_i, walk_i, clean_i}))
@@ -122,6 +121,9 @@ module index_tags_formal
     assign replays       = only(its_q.kind == Replay, its_q.miss);
     assign claiming      = only(reading_q.kind == Claim, reading_q.miss) | only(its_q.kind == Claim, its_q.miss);
     assign under_way     = only(reading_q.kind == Replay, reading_q.miss) | replays;
+    // What the table is like stays while anything is under way.
+    `RULE(table_stays, 0, !$past(rst_ni && (active_q != 0 || offer.kind != Nothing || reading_q.kind != Nothing || its_q.kind != Nothing))
+        || $stable({segments_i, slots_i, limit_i}))
     assign offered_first = only(reading_q.kind == Replay && reading_q.first, reading_q.miss) | (its_q.first ? replays : '0);
     for (genvar n = 0; n < Misses; n++) begin : g_fetch
         always_ff @(posedge clk_i) begin

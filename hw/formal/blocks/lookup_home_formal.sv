@@ -14,7 +14,6 @@ module lookup_home_formal (
 
     power_up i_power_up (.*);
     lookup_home i_block (.*);
-    `RULE(slots_stay, 0, $stable(slots_i))
 
     // Products as one learns them at school, with digits of 16 bits: no solver sees by itself that the sum of these is the
     // product of the whole numbers. Nor that the products of two equal numbers are the same; so from a number that is proven
@@ -41,8 +40,10 @@ module lookup_home_formal (
     // What is known of each key, so many clocks after it.
     logic [63:0] folded_1_q, hashed_2_q, hashed_3_q, share_5_q, share_6_q;
     logic [31:0] hash_4_q, home_7_q;
-    logic [2:0]  known_q;            // clocks since a reset
+    logic [2:0]  known_q;            // clocks since a reset, or since the number of slots has changed
+    logic [31:0] slots_q;
     always_ff @(posedge clk_i) begin
+        slots_q    <= slots_i;
         folded_1_q <= key_i ^ key_i >> 32;
         hashed_2_q <= times_golden(i_block.folded_q);
         hashed_3_q <= hashed_2_q;
@@ -50,7 +51,7 @@ module lookup_home_formal (
         share_5_q  <= product(i_block.hash_q, slots_i);
         share_6_q  <= share_5_q;
         home_7_q   <= share_6_q[63:32];
-        if (!rst_ni) known_q <= '0;
+        if (!rst_ni || slots_q != slots_i) known_q <= '0;
         else if (known_q != '1) known_q <= known_q + 1'b1;
     end
     `RULE(key_is_folded, 1, known_q < 3'd1 || i_block.folded_q == folded_1_q)
