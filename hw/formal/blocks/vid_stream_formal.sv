@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// vid_stream: its own assertions, those of its entry stream and its checker among them; and of what it streams, where it is from.
+// vid_stream: its own assertions, those of its entry stream and its checker among them; of what it streams, where it is from; and of
+// each chunk, where it stands and what is wrong with it.
 `include "../rules/rule.svh"
 module vid_stream_formal
     import walk_pkg::*;
@@ -64,11 +65,14 @@ module vid_stream_formal
     end
     `RULE(vid_is_visited_once, 1, visits_q < 2'd2 && (visits_q == 0 || !i_block.running_q || vid < i_block.vid_q))
 
-    // Changes are merged in their order, and none is lost between the lines of changes and the merge.
-    logic [1:0] held;
+    // Changes are merged in their order, and none is lost between the lines of changes and the merge. Those of other tables, in
+    // whichever bit, count for none.
+    logic [1:0]  held;
+    logic [96:0] coming;
+    assign coming = {(i_block.entry[63:32] ^ table_i) == 0, i_block.entry[31:0], i_block.entry[127:64]};
     ordered_words #(.Width(97), .Most(2)) i_changes (
         .clk_i, .rst_ni(rst_ni && i_block.running_q),
-        .push_i(i_block.entry_pop), .pushed_i(i_block.coming),
+        .push_i(i_block.entry_pop), .pushed_i(coming),
         .pop_i(i_block.change_pop), .popped_i(i_block.change_q), .inside_o(held));
     `RULE(held_changes_are_counted, 1, !i_block.running_q
         || held == 2'(i_block.change_valid_q) + 2'(i_block.second_valid_q))
@@ -99,6 +103,11 @@ module vid_stream_formal
     // Places are read where there is a map, of one chunk after the other, whose first VIDs are 1016 apart.
     `RULE(no_place_is_read_without_a_map, 1, !place_read_valid_o || chunks_i != 0)
     `RULE(place_read_is_that_of_its_chunk, 1, place_read_address_o == 58'((chunks_i + 61'(i_block.chunk_q)) >> 3))
+    // The first is that of the first VID: divide_by_127 is proven to divide.
+    `RULE(division_is_right, 0, !i_block.divided
+        || 44'(i_block.first_chunk) * 44'd127 + 44'(i_block.first_line) == 44'(vid_first_i[31:3]))
+    `RULE(first_vid_is_that_of_the_chunk, 1, i_block.state_q <= Divide || i_block.chunk_vid_q == 33'(i_block.chunk_q) * 33'd1016)
+    `RULE(chunk_is_of_the_part, 1, i_block.state_q <= Look || i_block.chunk_vid_q < 33'(vid_end_i))
     logic reads, goes_to_next;
     assign reads        = i_block.state_q > Divide;
     assign goes_to_next = i_block.state_q == Decide;
@@ -118,6 +127,54 @@ module vid_stream_formal
         || i_block.head_q == $past(from_change ? i_block.change_q.head : from_map ? of_map : '0))
     `RULE(lost_changes_are_a_fault, 1, !$past(i_block.goes_on && is_lost) || i_block.code_q == Bus)
     `RULE(change_is_no_fault, 1, !$past(i_block.goes_on && from_change) || i_block.code_q == Found)
+
+    // ---- Of each chunk, where it stands: by the place in the line that was read for it in this job. It is checked there, or its
+    // VIDs have the fault, or none has a head.
+    logic [7:0][63:0] places_q;
+    logic [63:6]      places_at_q;
+    logic [63:3]      place_at;
+    logic             comes, fresh_q, lost_q, decides, has_none, is_beyond;
+    place_t           place;
+    logic [1:0][3:0]  codes_q;
+    logic [1:0]       zero_q, broken_q;    // no VID of it has a head, or its place could not be read
+    assign comes     = come_valid_i[1] && come_id_i[1] == 8'h83;
+    assign place_at  = chunks_i + 61'(i_block.chunk_q);
+    assign place     = place_t'(places_q[place_at[5:3]]);
+    assign decides   = i_block.state_q == Decide;
+    assign has_none  = chunks_i == 0 || place.epoch == 0 && place.physical == 0;
+    assign is_beyond = !(64'(place.physical) < storage_pages_i);
+    always_ff @(posedge clk_i) begin
+        if (place_read_valid_o && place_read_ready_i) places_at_q <= place_read_address_o;
+        if (comes) places_q <= come_i[1];
+        fresh_q <= rst_ni && !start_i && (comes ? !come_error_i[1] : fresh_q);
+        lost_q  <= rst_ni && (comes ? come_error_i[1] : lost_q && i_block.state_q != Look);
+        if (decides) begin
+            codes_q[i_block.filling_q] <= lost_q ? Bus : has_none ? Found : BeyondStorage;
+            {zero_q[i_block.filling_q], broken_q[i_block.filling_q]} <= {has_none, lost_q};
+        end
+        if (i_block.checked) codes_q[i_block.checked_slot] <= i_block.facts.code;
+    end
+    `RULE(place_was_read_for_its_chunk, 1, !(decides && chunks_i != 0) || lost_q || fresh_q && places_at_q == place_at[63:6])
+    `RULE(known_places_are_those_of_the_chunk, 1, !(i_block.places_known_q && i_block.state_q > Divide && chunks_i != 0)
+        || fresh_q && places_at_q == place_at[63:6])
+    `RULE(no_places_are_known_before, 1, !(i_block.state_q inside {Divide, Ask, Await}) || !i_block.places_known_q)
+    `RULE(lost_places_are_known, 1, i_block.state_q <= Look || i_block.places_broken_q == lost_q)
+    `RULE(places_wait_to_be_looked_at, 1, i_block.state_q < Choose || chunks_i == 0 || lost_q || i_block.places_known_q)
+    `RULE(place_that_is_read_is_kept, 1, i_block.state_q != Await || places_at_q == place_at[63:6])
+    `RULE(places_are_kept, 1, !fresh_q || i_block.places_q == places_q && (!decides || i_block.place_q == place))
+    `RULE(chunk_is_checked_where_it_stands, 1, i_block.check == (decides && !lost_q && !has_none && !is_beyond)
+        && (!i_block.check || i_block.i_checker.start_slot_i == i_block.filling_q && i_block.i_checker.check_i == check_t'{
+            is_image: 1'b0, is_map: 1'b1, epoch: place.epoch, page: 64'(table_i) << 32 | 64'(i_block.chunk_q),
+            address: storage_base_i + (58'(place.physical) << 7)}))
+    logic [1:0][3:0] kept;
+    always_comb for (int unsigned n = 0; n < 2; n++) kept[n] = i_block.codes_q[n];
+    for (genvar n = 0; n < 2; n++) begin : g_buffers
+        `RULE(fault_of_a_chunk_is_kept, 1, !i_block.ready_q[n] || kept[n] == codes_q[n])
+        `RULE(chunk_without_heads_is_known, 1, !i_block.taken_q[n] || (broken_q[n] ? i_block.ready_q[n] && codes_q[n] == Bus
+            : i_block.zero_q[n] == zero_q[n]))
+    end
+    `RULE(fault_of_a_chunk_is_told, 1, !$past(rst_ni && i_block.goes_on && i_block.step && !is_lost && !from_change)
+        || i_block.code_q == $past(codes_q[i_block.using_q]))
 
     // What comes later is slow to reach, for the checksums that lie on the way.
     `REACHED(first_chunk_is_found, i_block.state_q == Look && i_block.running_q)
