@@ -104,7 +104,7 @@ module vid_stream_formal
     `RULE(no_place_is_read_without_a_map, 1, !place_read_valid_o || chunks_i != 0)
     `RULE(place_read_is_that_of_its_chunk, 1, place_read_address_o == 58'((chunks_i + 61'(i_block.chunk_q)) >> 3))
     // The first is that of the first VID: divide_by_127 is proven to divide.
-    `RULE(division_is_right, 0, !i_block.divided
+    `RULE(division_is_right, 0, !(i_block.state_q == Divide && i_block.divided)
         || 44'(i_block.first_chunk) * 44'd127 + 44'(i_block.first_line) == 44'(vid_first_i[31:3]))
     `RULE(first_vid_is_that_of_the_chunk, 1, i_block.state_q <= Divide || i_block.chunk_vid_q == 33'(i_block.chunk_q) * 33'd1016)
     `RULE(chunk_is_of_the_part, 1, i_block.state_q <= Look || i_block.chunk_vid_q < 33'(vid_end_i))
