@@ -120,11 +120,11 @@ fn other_place(random: &mut ChaCha8Rng, scene: &Scene, word: u64) -> u64 {
     match random.random_range(0..7) {
         0 => 0,
         1 => 1 << 63,
-        // The last page, and the first behind it.
-        6 => Place::new(pages - random.random_range(0..2), epoch).word(),
         2 => Place::new(random.random_range(near), epoch).word(),
         3 => Place::new(random.random_range(0..1 << 40), epoch).word(),
         4 => word ^ 1 << random.random_range(40..63),
+        // The last page, and the first behind it.
+        5 => Place::new(pages - random.random_range(0..2), epoch).word(),
         _ => Place::new(place.physical(), epoch).word() | 1 << 63,
     }
 }
