@@ -4,36 +4,40 @@
 `include "../rules/rule.svh"
 module vector_queue_formal
     import vector_pkg::*;
-(
-    input logic         clk_i,
-    input logic         rst_ni,
-    input logic         enable_i,
-    input logic [15:0]  idle_time_i,
-    input logic [15:0]  flush_time_i,
-    input logic         s_axis_tvalid,
-    input logic [160:0] s_axis_tdata,
-    input logic [1:0]   pop_i
+#(
+    parameter int unsigned Ways = 2
+) (
+    input logic            clk_i,
+    input logic            rst_ni,
+    input logic            enable_i,
+    input logic [15:0]     idle_time_i,
+    input logic [15:0]     flush_time_i,
+    input logic            s_axis_tvalid,
+    input logic [160:0]    s_axis_tdata,
+    input logic [Ways-1:0] pop_i
 );
-    logic           s_axis_tready, accepted_o;
-    sent_t    [1:0] sent_o;
-    logic     [1:0] waits_o, last_o;
-    element_t [1:0] head_o;
+    logic                s_axis_tready, accepted_o;
+    sent_t    [Ways-1:0] sent_o;
+    logic     [Ways-1:0] waits_o, last_o;
+    element_t [Ways-1:0] head_o;
 
     power_up i_power_up (.*);
-    vector_queue i_block (.*);
+    vector_queue #(.Ways(Ways)) i_block (.*);
     axi4_stream_rules #(.Width(161), .Proven(0)) i_in (
         .clk_i, .rst_ni, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .payload(s_axis_tdata));
     `RULE(elements_are_popped_where_some_wait, 0, (pop_i & ~waits_o) == 0)
+    `RULE(reads_alone_come_where_no_writes_can, 0, !s_axis_tvalid || 32'(s_axis_tdata[160]) < Ways)
 
     // What counts of the outputs.
-    logic [329:0] seen;
-    assign seen = {s_axis_tready, accepted_o, sent_o, waits_o, last_o & waits_o,
-        waits_o[1] ? head_o[1] : '0, waits_o[0] ? head_o[0] : '0};
+    element_t [Ways-1:0]                      heads;
+    logic [2 + Ways*(4+$bits(element_t))-1:0] seen;
+    always_comb for (int unsigned way = 0; way < Ways; way++) heads[way] = waits_o[way] ? head_o[way] : '0;
+    assign seen = {s_axis_tready, accepted_o, sent_o, waits_o, last_o & waits_o, heads};
 
     `RULE(accepted_is_told, 1, accepted_o == (s_axis_tvalid && s_axis_tready))
     `RULE(nothing_is_taken_while_disabled, 1, enable_i || !s_axis_tready)
-    `RULE(element_is_taken_where_neither_is_full, 1, s_axis_tready
-        == (enable_i && g_ways[0].open_q != 4'd15 && g_ways[1].open_q != 4'd15))
+    logic [Ways-1:0] has_room;
+    `RULE(element_is_taken_where_none_is_full, 1, s_axis_tready == (enable_i && &has_room))
 
     // Clocks since the last element came, and both times as they were a clock ago.
     logic [15:0] quiet_q, idle_time_q, flush_time_q;
@@ -49,13 +53,14 @@ module vector_queue_formal
     logic [7:0] place;
     arbitrary #(.Width(8)) i_place (.clk_i, .value_o(place));
     place_is_a_bit: assume property (@(posedge clk_i) 32'(place) < $bits(element_t));
-    for (genvar way = 0; way < 2; way++) begin : g_ways
+    for (genvar way = 0; way < Ways; way++) begin : g_ways
         // Elements since the last vector was sent, of the sent one those that were not taken, and clocks since the
         // oldest of the open ones came.
         logic        push, free;
         logic [3:0]  open_q, sent_q, count;
         logic [15:0] age_q;
         sent_t       why;
+        assign has_room[way] = open_q != VectorLength;
         assign push  = accepted_o && s_axis_tdata[160] == 1'(way);
         assign count = open_q + 4'(push);
         assign free  = sent_q == 0 || sent_q == 4'd1 && pop_i[way];
@@ -116,5 +121,7 @@ module vector_queue_formal
     end
     `RULE(quiet_clocks_are_counted, 1, quiet_q == i_block.quiet_q && i_block.long_q == (quiet_q >= idle_time_q))
     `REACHED(second_element_leaves, g_ways[0].followed_q && pop_i[0] && g_ways[0].ahead_q == 0 && $past(pop_i[0]))
-    `REACHED(both_send, sent_o[0] != NotSent && sent_o[1] != NotSent)
+    if (Ways > 1) begin : g_both
+        `REACHED(both_send, sent_o[0] != NotSent && sent_o[1] != NotSent)
+    end
 endmodule
