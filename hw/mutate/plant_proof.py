@@ -54,6 +54,12 @@ def instance_of(name):
     return re.match(r"(?:[^$]*\.)?", own)[0]
 
 
+def kind_in(cell, copies):
+    """That in a bench, which may have read a copy in the place of a file."""
+    kind = kind_of(cell)
+    return Kind(copies.get(kind.file, kind.file), kind.columns, kind.type)
+
+
 def by_kind(module):
     """The cells of each kind in each instance, in the order of their names; each register is by itself."""
     result = {}
@@ -83,13 +89,42 @@ def is_there(flat, instance, module):
     return any(flat.wire(id_of(f"{instance}.{port}")) is not None for port in ports)
 
 
-def is_same_block(bench, job, flat):
-    """Whether the job's block is in the model what each mutant's module is in the bench: all its signals are as wide, so it
-    has the same parameters."""
-    modules = {options_of(line)["module"] for line in mutants_of(job).values()}
-    signals = [one for name in modules for one in bench.module(id_of(name)).wires_.values() if str(one.name)[0] == "\\"]
+def modules_of(bench, job):
+    """Those that mutants are in."""
+    names = {options_of(line)["module"] for line in mutants_of(job).values()}
+    return [bench.module(id_of(name)) for name in sorted(names)]
+
+
+def has_same_widths(bench, job, flat):
+    """Whether all signals of each mutant's module are as wide in the model, whose block may have other parameters."""
+    signals = [one for module in modules_of(bench, job) for one in module.wires_.values() if str(one.name)[0] == "\\"]
     there = [flat.wire(id_of(f"i_block.{name_of(one)}")) for one in signals]
     return all(found is not None and found.width == one.width for one, found in zip(signals, there, strict=True))
+
+
+def constants_of(cell):
+    """The inputs of a cell that are constant."""
+    signals = [(str(port), signal) for port, signal in cell.connections_.items() if not cell.output(port)]
+    return tuple(sorted((port, one.as_const().as_string()) for port, one in signals if one.is_fully_const()))
+
+
+def constants_by_kind(cells, copies):
+    """What is constant in the cells of each place in the source, since a parameter may be in it; reads and writes of
+    memories are collected in the models."""
+    result = {}
+    for cell in cells:
+        kind = kind_in(cell, copies)
+        if kind.columns and kind.type.startswith("$") and not kind.type.startswith(("$mem", *plant.CHECKS)):
+            result.setdefault(kind, set()).add(constants_of(cell))
+    return result
+
+
+def has_same_constants(bench, job, flat, copies):
+    """The same of constants, of parameters that no width follows from. A constant that its neighbours give a block in the model
+    alone is taken for a parameter, too."""
+    there = constants_by_kind(flat.cells_.values(), {})
+    own = [constants_by_kind(module.cells_.values(), copies) for module in modules_of(bench, job)]
+    return all(there.get(kind) == constants for one in own for kind, constants in one.items())
 
 
 def bits_of_memories(flat):
@@ -124,8 +159,7 @@ def place_of(design, line, job, flat, copies, planted):
     if not instance or not is_there(flat, instance, module):
         return None
     cell = module.cell(id_of(options["cell"]))
-    kind = kind_of(cell)
-    kind = Kind(copies.get(kind.file, kind.file), kind.columns, kind.type)
+    kind = kind_in(cell, copies)
     name = name_of(cell)
     alike = [one for one in sorted(module.cells_.values(), key=natural) if kind_of(one) == kind_of(cell)]
     alike = [cell] if name.startswith(REGISTER) else [one for one in alike if not name_of(one).startswith(REGISTER)]
@@ -206,11 +240,14 @@ def sound(job):
     return design
 
 
-def choose(design, job, flat, pins):
+def copies_of(job):
+    """What the bench has read, without some assertions, in the place of a file."""
+    folder = Path(job["bench"]) / "copies"
+    return {os.path.realpath(folder / Path(one).name): os.path.realpath(one) for one in job["sources"]}
+
+
+def choose(design, job, flat, pins, copies):
     """The mutants that the model has a place for, and their numbers."""
-    bench = Path(job["bench"])
-    # The bench may have read a copy, without some assertions, in the place of a file.
-    copies = {os.path.realpath(bench / "copies" / Path(one).name): os.path.realpath(one) for one in job["sources"]}
     planted = by_kind(flat)
     found = {}
     for number, line in mutants_of(job).items():
@@ -232,12 +269,18 @@ def main(path):
     model.read(design, job)
     flat = plant.module_of(design, job["top"])
     pins = keep_pins(bench, job, flat)
-    is_same = is_same_block(bench, job, flat)
+    is_same = has_same_widths(bench, job, flat)
     given = plant.prepare(design, job)
     flat = plant.module_of(design, job["top"])
-    compares = "outputs" in job and is_same and bits_of_memories(flat) <= MOST_BITS
+    copies = copies_of(job)
+    compares = (
+        "outputs" in job
+        and is_same
+        and has_same_constants(bench, job, flat, copies)
+        and bits_of_memories(flat) <= MOST_BITS
+    )
     (folder / "compares.json").write_text(json.dumps(compares), encoding="utf-8")
-    chosen = choose(bench, job, flat, pins)
+    chosen = choose(bench, job, flat, pins, copies)
     (folder / "numbers.json").write_text(json.dumps(list(chosen)), encoding="utf-8")
     (folder / "mutants.txt").write_text("".join(f"{line}\n" for line in chosen.values()), encoding="utf-8")
     if chosen:

@@ -21,6 +21,7 @@ from children import Children
 
 with mock.patch.dict(sys.modules, {"pyosys": mock.MagicMock()}):
     import plant_bench
+    import plant_proof
 
 TEXT = """module one;
 `ifndef SYNTHESIS
@@ -312,6 +313,39 @@ class Memories(unittest.TestCase):
                 self.assertEqual([plan.is_beyond_memory(number) for number in range(1, 6)], beyond)
 
 
+class Parameters(unittest.TestCase):
+    """Whether a block has the same parameters in a job as in a bench."""
+
+    @staticmethod
+    def cell(place, kind="$lt", **constants):
+        """One that says whether something is less than a constant."""
+        ports = {"A": None, **constants, "Y": None}
+        signals = {
+            name: SimpleNamespace(is_fully_const=lambda text=text: text is not None, as_const=lambda text=text: mock.Mock(**{"as_string.return_value": text}))
+            for name, text in ports.items()
+        }  # fmt: skip
+        return SimpleNamespace(
+            type=kind, connections_=signals, output=lambda port: port == "Y", get_string_attribute=lambda _: place
+        )
+
+    def same(self, bench, job):
+        job_cells, bench_cells = (SimpleNamespace(cells_=dict(enumerate(cells))) for cells in (job, bench))
+        with mock.patch.object(plant_proof, "modules_of", return_value=[bench_cells]), mock.patch.object(plant_proof, "id_of"):
+            return plant_proof.has_same_constants(None, None, job_cells, {})
+
+    def test_a_block_is_another_where_a_constant_is(self):
+        limits = [self.cell("one.sv:3.4-3.9", B=text) for text in ("0011", "0100")]
+        beside = self.cell("two.sv:1.2-1.8", B="1")
+        self.assertTrue(self.same([limits[0]], [limits[0], limits[0], beside]))
+        self.assertFalse(self.same([limits[0]], [limits[1], beside]))
+        self.assertFalse(self.same([limits[0]], [limits[0], limits[1]]))
+        self.assertFalse(self.same([limits[0]], [beside]))
+
+    def test_checks_and_memories_do_not_count(self):
+        others = [self.cell("one.sv:3.4-3.9", kind, B="1") for kind in ("$check", "$memrd_v2", "two")]
+        self.assertTrue(self.same([*others, self.cell("", B="1")], []))
+
+
 class Proofs(unittest.TestCase):
     plan = SimpleNamespace(
         module=lambda number: {1: "vector_fill$top.i_queue.i_fill", 2: "dma_vectorizer", 3: "no_block"}[number],
@@ -320,7 +354,7 @@ class Proofs(unittest.TestCase):
     )  # fmt: skip
 
     def test_the_jobs_of_a_block_and_of_those_around_it_are_asked(self):
-        self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 1)], ["vector_fill", "vector_queue"])
+        self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 1)], ["vector_fill", "vector_queue", "vector_queue_of_reads"])
         self.assertEqual([job.title for job in proofs.jobs_of(self.plan, 2)], ["dma_vectorizer"])
         self.assertEqual(proofs.jobs_of(self.plan, 3), [])
 
@@ -412,7 +446,7 @@ class Proofs(unittest.TestCase):
         ):
             asked = {1: proofs.questions(self.plan, 1)}
             proofs.ask(self.plan, Children({}), asked, lambda *answer: done.append(answer), 1)
-        self.assertEqual((len(asked[1]), done), (2, []))
+        self.assertEqual((len(asked[1]), done), (3, []))
 
 
 if __name__ == "__main__":

@@ -29,10 +29,10 @@ module vector_queue_formal
     `RULE(reads_alone_come_where_no_writes_can, 0, !s_axis_tvalid || 32'(s_axis_tdata[160]) < Ways)
 
     // What counts of the outputs.
-    element_t [Ways-1:0]                      heads;
+    element_t [Ways-1:0]                      while_it_waits;
     logic [2 + Ways*(4+$bits(element_t))-1:0] seen;
-    always_comb for (int unsigned way = 0; way < Ways; way++) heads[way] = waits_o[way] ? head_o[way] : '0;
-    assign seen = {s_axis_tready, accepted_o, sent_o, waits_o, last_o & waits_o, heads};
+    always_comb for (int unsigned way = 0; way < Ways; way++) while_it_waits[way] = {$bits(element_t){waits_o[way]}};
+    assign seen = {s_axis_tready, accepted_o, sent_o, waits_o, last_o & waits_o, head_o & while_it_waits};
 
     `RULE(accepted_is_told, 1, accepted_o == (s_axis_tvalid && s_axis_tready))
     `RULE(nothing_is_taken_while_disabled, 1, enable_i || !s_axis_tready)
