@@ -45,6 +45,7 @@ class Job:
     stubs: tuple = ()  # modules, for each of which blocks/any_<module>.sv stands; or `module:file` for another file
     cut: tuple = ()  # modules inside the block of which only the ports are left; outputs may be anything, in each clock
     name: str = ""  # where a block has several jobs
+    wrapper: str = ""  # whose blocks/<wrapper>_formal.sv this is, where it is not that of the block
     engine: str = "pdr"
     depth: int = 0  # clocks, of induction and bounded proofs
     cover_depth: int = 20
@@ -60,7 +61,7 @@ class Job:
 
     @property
     def top(self):
-        return f"{self.block}_formal"
+        return f"{self.wrapper or self.block}_formal"
 
     @property
     def judges_mutants(self):
@@ -198,8 +199,9 @@ def files_of(job):
 
 def digest(job, files):
     """Of all that a proof follows from but the programs that run it."""
-    # Jobs that were there before `progress`, `apart` and `cut` were entries keep their digests.
-    entries = {name: value for name, value in asdict(job).items() if name not in ("progress", "apart", "cut") or value}
+    # Jobs that were there before these were entries keep their digests.
+    later = ("progress", "apart", "cut", "wrapper")
+    entries = {name: value for name, value in asdict(job).items() if name not in later or value}
     entries.pop("spares_mutants")
     hashed = hashlib.sha256(json.dumps(entries, default=sorted).encode())
     for path in with_included(files):

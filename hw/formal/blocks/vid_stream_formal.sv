@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// vid_stream: its own assertions, those of its entry stream and its checker among them; of what it streams, where it is from; and of
-// each chunk, where it stands and what is wrong with it.
+// vid_stream: its own assertions, those of its entry stream and its checker among them; of each chunk, where it stands and what is
+// wrong with it; and of a VID, which is any, that it is visited in its turn and comes out with the head of its change, or of the line that
+// came for its chunk, or with its fault.
 `include "../rules/rule.svh"
 module vid_stream_formal
     import walk_pkg::*;
@@ -55,15 +56,22 @@ module vid_stream_formal
         .clk_i, .rst_ni, .tvalid(place_read_valid_o), .tready(place_read_ready_i),
         .payload({place_read_id_o, place_read_address_o}));
 
-    // Each VID of the part is visited once, in order: any of them.
-    logic [31:0] vid;
-    arbitrary #(.Width(32)) i_vid (.clk_i, .value_o(vid));
-    logic [1:0] visits_q;
+    // All VIDs of the part are visited, one after the other, until a stop.
+    logic        visits_q, goes_on;
+    logic [31:0] next_q;
+    assign goes_on = !valid_o || ready_i;
     always_ff @(posedge clk_i) begin
-        if (!rst_ni || start_i) visits_q <= '0;
-        else if (visited_o && i_block.vid_q == vid && visits_q != '1) visits_q <= visits_q + 1'b1;
+        if (start_i) next_q <= vid_first_i;
+        else if (visited_o) next_q <= next_q + 1'b1;
+        if (!rst_ni) visits_q <= 1'b0;
+        else if (start_i) visits_q <= vid_first_i < vid_end_i;
+        else if (stop_i) visits_q <= 1'b0;
+        else if (visited_o) visits_q <= 33'(next_q) + 33'd1 != 33'(vid_end_i);
     end
-    `RULE(vid_is_visited_once, 1, visits_q < 2'd2 && (visits_q == 0 || !i_block.running_q || vid < i_block.vid_q))
+    `RULE(all_of_the_part_are_visited, 1, i_block.running_q == visits_q && (!visits_q || i_block.vid_q == next_q))
+    `RULE(only_in_a_part_is_one_visited, 1, !visited_o || visits_q && go_i && goes_on)
+    `RULE(entries_are_those_of_the_job, 1, {i_block.i_entries.start_i, i_block.i_entries.address_i, i_block.i_entries.count_i}
+        == {start_i, entries_i, entry_count_i})
 
     // Changes are merged in their order, and none is lost between the lines of changes and the merge. Those of other tables, in
     // whichever bit, count for none.
@@ -115,19 +123,6 @@ module vid_stream_formal
         || i_block.chunk_q == 23'($past(i_block.chunk_q) + 23'($past(goes_to_next)))
         && i_block.chunk_vid_q == 33'($past(i_block.chunk_vid_q) + ($past(goes_to_next) ? 33'd1016 : 33'd0)))
 
-    // A head is that of the change of its VID, or else the word of its position in the line that is read for it; without a
-    // map, or with a fault, it is zero.
-    logic        from_change, is_lost, from_map;
-    logic [63:0] of_map;
-    assign is_lost     = i_block.entries_broken && !i_block.change_valid_q;
-    assign from_change = !is_lost && i_block.changed;
-    assign from_map    = !from_change && i_block.code == Found && !i_block.zero_q[i_block.using_q];
-    assign of_map      = 64'(i_block.lines[!i_block.position_q[3]] >> {i_block.position_q[2:0], 6'd0});
-    `RULE(head_is_that_of_its_vid, 1, !$past(i_block.goes_on)
-        || i_block.head_q == $past(from_change ? i_block.change_q.head : from_map ? of_map : '0))
-    `RULE(lost_changes_are_a_fault, 1, !$past(i_block.goes_on && is_lost) || i_block.code_q == Bus)
-    `RULE(change_is_no_fault, 1, !$past(i_block.goes_on && from_change) || i_block.code_q == Found)
-
     // ---- Of each chunk, where it stands: by the place in the line that was read for it in this job. It is checked there, or its
     // VIDs have the fault, or none has a head.
     logic [7:0][63:0] places_q;
@@ -173,8 +168,96 @@ module vid_stream_formal
         `RULE(chunk_without_heads_is_known, 1, !i_block.taken_q[n] || (broken_q[n] ? i_block.ready_q[n] && codes_q[n] == Bus
             : i_block.zero_q[n] == zero_q[n]))
     end
-    `RULE(fault_of_a_chunk_is_told, 1, !$past(rst_ni && i_block.goes_on && i_block.step && !is_lost && !from_change)
-        || i_block.code_q == $past(codes_q[i_block.using_q]))
+    // ---- Buffers are filled and used in turn, each with a whole chunk. So a VID is at its place in the chunk that is used.
+    logic             uses;
+    logic [1:0]       taken;
+    logic [1:0][22:0] chunk_of_q;
+    assign uses  = i_block.running_q && i_block.state_q != Divide;
+    assign taken = 2'(i_block.taken_q[0]) + 2'(i_block.taken_q[1]);
+    always_ff @(posedge clk_i) if (decides) chunk_of_q[i_block.filling_q] <= i_block.chunk_q;
+    `RULE(buffers_are_used_in_turn, 1, !uses || i_block.using_q == (i_block.filling_q ^ taken[0])
+        && (!i_block.taken_q[i_block.filling_q] || taken == 2'd2))
+    `RULE(first_buffer_is_filled_first, 1, i_block.state_q != Divide || !i_block.running_q || i_block.using_q == i_block.filling_q)
+    `RULE(first_vid_waits_for_its_chunk, 1, i_block.state_q != Divide || !i_block.running_q || i_block.vid_q == vid_first_i)
+    `RULE(vid_is_at_its_place, 1, !uses
+        || 33'(i_block.vid_q) == 33'(i_block.chunk_vid_q - 33'd1016 * 33'(taken) + 33'(i_block.position_q)))
+    `RULE(chunk_is_that_of_its_buffer, 1, !uses || (taken == 0 || chunk_of_q[i_block.using_q] == 23'(i_block.chunk_q - 23'(taken)))
+        && (taken < 2'd2 || chunk_of_q[!i_block.using_q] == 23'(i_block.chunk_q - 23'd1)))
+
+    // ---- The lines of a chunk, in the order in which they came; of all of them one bit. page_checker is proven to ask for each line once, and
+    // to end when all have come.
+    logic             port, slot, bit_q;
+    logic [5:0]       line;
+    logic [8:0]       place_in_line;
+    logic [1:0]       checking_q, come_to, lines_known;
+    logic [1:0][1:0][6:0] lines_q;      // that have come of the chunk in a buffer, on each port
+    logic [1:0][1:0]  comes_to;
+    arbitrary #(.Width(17)) i_bit (.clk_i, .value_o({port, slot, line, place_in_line}));
+    always_comb for (int unsigned p = 0; p < 2; p++) for (int unsigned n = 0; n < 2; n++)
+        comes_to[p][n] = come_valid_i[p] && come_id_i[p] == 8'h84 + 8'(n);
+    always_ff @(posedge clk_i) begin
+        for (int unsigned n = 0; n < 2; n++) begin
+            if (!rst_ni) checking_q[n] <= 1'b0;
+            else if (i_block.check && 32'(i_block.filling_q) == n) checking_q[n] <= 1'b1;
+            else if (i_block.checked && 32'(i_block.checked_slot) == n) checking_q[n] <= 1'b0;
+            for (int unsigned p = 0; p < 2; p++) begin
+                if (!rst_ni || i_block.check && 32'(i_block.filling_q) == n) lines_q[p][n] <= '0;
+                else if (comes_to[p][n]) lines_q[p][n] <= lines_q[p][n] + 1'b1;
+            end
+        end
+        if (comes_to[port][slot] && lines_q[port][slot] == 7'(line)) bit_q <= come_i[port][place_in_line];
+    end
+    for (genvar n = 0; n < 2; n++) begin : g_checks
+        for (genvar p = 0; p < 2; p++) begin : g_ports
+            `RULE(line_of_a_chunk_was_asked_for, 0, !comes_to[p][n] || checking_q[n] && lines_q[p][n] < 7'd64)
+            `RULE(all_lines_have_come_at_the_end, 0, !(i_block.checked && i_block.checked_slot == 1'(n)) || lines_q[p][n] == 7'd64)
+            `RULE(lines_are_counted, 1, lines_q[p][n] <= 7'd64 && i_block.g_ports[p].filled_q[n] == lines_q[p][n][5:0]
+                && (checking_q[n] || lines_q[p][n][5:0] == 0))
+            `RULE(chunk_with_heads_is_whole, 1, !i_block.ready_q[n] || zero_q[n] || codes_q[n] != Found || lines_q[p][n] == 7'd64)
+        end
+        `RULE(checks_are_those_of_the_checker, 1, checking_q[n]
+            == (i_block.i_checker.running_q[n] || i_block.checked && i_block.checked_slot == 1'(n)))
+    end
+    `RULE(chunk_that_was_checked_is_told, 1, checked_o == i_block.i_checker.checked_valid_o)
+    logic kept_0, kept_1;
+    assign kept_0 = i_block.g_ports[0].i_lines.words[{slot, line}][place_in_line];
+    assign kept_1 = i_block.g_ports[1].i_lines.words[{slot, line}][place_in_line];
+    `RULE(bit_is_kept_where_it_came, 1, lines_q[port][slot] <= 7'(line) || (port ? kept_1 : kept_0) == bit_q)
+
+    // ---- A VID, which is any, on its way. Its head is that of its change, or else the word of its position in its chunk; with a fault or
+    // without a map there is none.
+    typedef enum logic [1:0] {Nowhere, Merged, Out} stage_t;
+    stage_t      stage_q;
+    logic [31:0] vid;
+    logic        is_lost, from_change, is_next;
+    code_t       code, code_q;
+    logic [63:0] of_map, head_q;
+    logic [6:0]  its_line;
+    arbitrary #(.Width(32)) i_vid (.clk_i, .value_o(vid));
+    assign is_next     = visited_o && next_q == vid;
+    assign is_lost     = i_block.entries_broken && !i_block.change_valid_q;
+    assign from_change = !is_lost && i_block.changed;
+    assign code        = is_lost ? Bus : from_change ? Found : code_t'(codes_q[i_block.using_q]);
+    assign its_line    = 7'(i_block.position_q >> 3) + 7'd1;       // behind that of the header
+    assign of_map      = 64'(i_block.lines[its_line[0]] >> {i_block.position_q[2:0], 6'd0});
+    `RULE(head_is_of_the_chunk_that_was_checked, 1, !(visited_o && !is_lost && !from_change && code == Found
+        && !zero_q[i_block.using_q] && i_block.using_q == slot && its_line == {line, port}
+        && i_block.position_q[2:0] == place_in_line[8:6]) || of_map[place_in_line[5:0]] == bit_q)
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni || stop_i && !start_i) stage_q <= Nowhere;
+        else if (goes_on) begin
+            if (is_next) stage_q <= Merged;
+            else stage_q <= stage_q == Merged && (head_q != 0 || code_q != Found) ? Out : Nowhere;
+        end
+        if (goes_on && is_next) begin
+            code_q <= code;
+            head_q <= from_change ? i_block.change_q.head : code == Found && !zero_q[i_block.using_q] ? of_map : '0;
+        end
+    end
+    `RULE(vid_that_was_visited_is_merged, 1, (stage_q == Merged) == (i_block.merged_q && i_block.merged_vid_q == vid)
+        && (stage_q != Merged || i_block.head_q == head_q && i_block.code_q == code_q))
+    `RULE(vid_with_a_head_or_a_fault_comes_out, 1, stage_q <= Out && (stage_q == Out) == (valid_o && vid_o == vid)
+        && (stage_q != Out || head_o == head_q && code_o == code_q))
 
     // What comes later is slow to reach, for the checksums that lie on the way.
     `REACHED(first_chunk_is_found, i_block.state_q == Look && i_block.running_q)
