@@ -186,6 +186,31 @@ fn a_poll_is_served_from_the_copy_until_the_line_changes() {
     assert!(counters.polls_from_copy >= 4, "{counters:?}");
 }
 
+/// Of beats that come one behind the other, only the first voids a copy. No beat does whose address differs from the
+/// line's in bits 11:6.
+#[test]
+fn only_beats_that_void_a_copy_are_counted() {
+    let mut plain = Plain::new(2, 10);
+    for (tag, code) in [(1, Code::Granted), (2, Code::Queued)] {
+        plain.ask(tag, tag as u64 + 10, acquire(0));
+        assert_eq!(plain.responses(1)[0].code, code, "tag {tag}");
+    }
+    let watched = TupleKey::new(0, 0).mix() & 3;
+    let other = watched ^ 1;
+    let mut voided = Vec::new();
+    for (line, beats) in [(watched, 0), (other, 3), (watched, 1), (watched, 3), (watched + 64, 1)] {
+        for _ in 0..beats {
+            plain.unit.invalidate(BASE + 64 * line);
+        }
+        // Until the line was read again.
+        (0..100).for_each(|_| plain.clock());
+        assert_eq!(plain.unit.accesses_outstanding(), 0, "accesses after beats of line {line}");
+        voided.push(Driver::new(&mut plain.unit).counters().unwrap().copies_voided);
+    }
+    let new: Vec<_> = voided.iter().map(|count| count - voided[0]).collect();
+    assert_eq!(new, [0, 0, 1, 2, 3], "counted after each group of beats");
+}
+
 // ------------------------------------------------------------------ on the bench
 
 /// Agents on one line, on buses without stalls.

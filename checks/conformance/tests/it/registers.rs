@@ -8,7 +8,7 @@ use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use sim::bus::BusError;
 use sim::bus::axi_lite::{LiteRequest, LiteStalls};
-use sim::bus::axi4::{Axi4Config, MemoryAnswer, MemoryData};
+use sim::bus::axi4::{Axi4Config, Axi4Stalls, MemoryAnswer, MemoryData};
 use sim::bus::stall::StallPattern;
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
@@ -83,6 +83,25 @@ fn clock(unit: &mut Unit, cycles: u32) {
     for _ in 0..cycles {
         unit.clock().unwrap();
     }
+}
+
+/// A unit whose memory takes no access soon has no room, and admits nothing further.
+#[test]
+fn return_counts_requests_from_their_beat() {
+    let never = StallPattern::Random { probability: 1.0 };
+    let memory = Axi4Config { stalls: Axi4Stalls::all(never), ..Axi4Config::lock_unit(4) };
+    let mut unit = Unit::new(TupleLockUnit::new(), &UnitConfig { memory, ..UnitConfig::smooth() });
+    Driver::new(&mut unit).enable().unwrap();
+    for tag in 0..20 {
+        ask(&mut unit, tag);
+    }
+    clock(&mut unit, 100);
+    let taken = 20 - unit.request_backlog();
+    let mut driver = Driver::new(&mut unit);
+    let admitted = driver.counters().unwrap().requests;
+    let open = driver.open_requests().unwrap();
+    assert!(admitted < taken as u64, "{admitted} of {taken} requests were admitted");
+    assert_eq!(open as usize, taken, "RETURN, with {admitted} of {taken} requests admitted");
 }
 
 #[test]

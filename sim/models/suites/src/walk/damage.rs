@@ -134,6 +134,30 @@ fn first_chunk(scene: &Scene) -> u64 {
     u64::from(scene.first_vid) / MAP_WORDS as u64
 }
 
+/// Where the place of a chunk of the VID map stands; the first chunk that is there is 0.
+fn place_of_chunk(scene: &Scene, chunk: u64) -> u64 {
+    scene.job.vid_chunks + 8 * (first_chunk(scene) + chunk)
+}
+
+/// Where a chunk of the VID map stands, if it has a place.
+fn chunk_at(scene: &mut Scene, chunk: u64) -> Option<u64> {
+    let place = Place::from_word(word(scene, place_of_chunk(scene, chunk)));
+    let at = scene.job.storage_base + PAGE_BYTES as u64 * place.physical();
+    scene.vid_chunks.contains(&at).then_some(at)
+}
+
+/// A line of a chunk of the VID map cannot be read, and the next chunk has a wrong checksum.
+///
+/// # Panics
+/// When one of them has no place.
+pub fn break_chunks(random: &mut ChaCha8Rng, scene: &mut Scene, first: u64) {
+    let broken = chunk_at(scene, first).expect("it has heads");
+    scene.memory.broken.insert(broken + LINE * random.random_range(0..128));
+    let wrong = chunk_at(scene, first + 1).expect("it has heads");
+    let byte = random.random_range(64..PAGE_BYTES as u64);
+    scene.memory.bytes_mut(wrong + byte, 1)[0] ^= 1 << random.random_range(0..8);
+}
+
 /// One thing goes wrong.
 pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
     let pages: Vec<u64> =
@@ -172,7 +196,7 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
         }
         6 => {
             let chunk = random.random_range(0..scene.heads.len().div_ceil(MAP_WORDS)) as u64;
-            let at = scene.job.vid_chunks + 8 * (first_chunk(scene) + chunk);
+            let at = place_of_chunk(scene, chunk);
             let old = word(scene, at);
             let place = other_place(random, scene, old);
             put_word(scene, at, place);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the walk has to find, by the machine of lockdb, from the same bytes of memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use lockdb::device_reader::{Lineage, PageAt, PageFacts, Walk, WalkError, WalkMemory};
 use lockdb::layout::{
@@ -10,7 +11,7 @@ use lockdb::layout::{
 };
 
 use super::job::{Job, MOST_PAGE_ENTRIES};
-use super::memory::{Memory, Unreadable};
+use super::memory::{LINE, Memory, Unreadable};
 
 /// The outcome of a VID that gave a row or a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +37,18 @@ impl Answer {
 
 type Checked = Result<PageFacts, WalkError>;
 
+/// What the hardware has to read for a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Pages that are checked, of tables and of the VID map.
+    pub page_checks: u64,
+    /// Lines that are read, without those of page checks and of the L2P map.
+    pub lines: u64,
+    /// No page was checked at a physical page where another was looked for: that can take a result's place, and then
+    /// there are more checks.
+    pub is_certain: bool,
+}
+
 /// An element that remembers what its checks have found, as the hardware does.
 #[derive(Default)]
 pub struct Oracle {
@@ -44,6 +57,7 @@ pub struct Oracle {
     /// Lines of the L2P map that were read, by the first of their eight pages.
     map_lines: BTreeMap<u64, Vec<u64>>,
     lineage: Option<Lineage>,
+    work: Work,
 }
 
 struct Bytes<'a> {
@@ -54,6 +68,9 @@ struct Bytes<'a> {
     memory: &'a Memory,
     job: &'a Job,
 }
+
+/// Results of checks that the hardware keeps, by the low bits of the physical page.
+const PAGE_RESULTS: u64 = 1 << 16;
 
 const BUS: WalkError = WalkError::Bus;
 
@@ -71,17 +88,17 @@ impl Oracle {
             self.map_lines.clear();
         }
         self.lineage = Some(lineage);
+        let numbers = job.vids.0 / MAP_WORDS as u32..job.vids.1.div_ceil(MAP_WORDS as u32);
+        self.work = Work { lines: lines_of_arrays(job, &numbers), ..Work::default() };
         let delta = delta_pages(memory, job);
         let (changes, known_before) = changes(memory, job);
         let mut bytes = Bytes { oracle: self, images: BTreeMap::new(), delta, memory, job };
         let mut answers = BTreeMap::new();
-        let mut chunk: Option<(u32, Result<Vec<u64>, WalkError>)> = None;
+        // Also the chunk in which a part without VIDs begins.
+        let chunks: BTreeMap<_, _> =
+            numbers.map(|number| (number, bytes.vid_chunk(number))).collect();
         for vid in job.vids.0..job.vids.1 {
-            let number = vid / MAP_WORDS as u32;
-            if chunk.as_ref().is_none_or(|chunk| chunk.0 != number) {
-                chunk = Some((number, bytes.vid_chunk(number)));
-            }
-            let words = &chunk.as_ref().expect("it was put there").1;
+            let words = &chunks[&(vid / MAP_WORDS as u32)];
             let head = if u64::from(vid) >= known_before {
                 Err(BUS)
             } else if let Some(&head) = changes.get(&vid) {
@@ -95,8 +112,36 @@ impl Oracle {
             };
             answers.extend(answer.map(|answer| (vid, answer)));
         }
+        let places: BTreeSet<_> = self.stored.keys().map(|key| key.0 % PAGE_RESULTS).collect();
+        self.work.is_certain = places.len() == self.stored.len();
         answers
     }
+
+    /// What the last run took.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+}
+
+/// Lines that the given bytes touch.
+fn lines(address: u64, bytes: u64) -> u64 {
+    match bytes {
+        0 => 0,
+        _ => (address + bytes).div_ceil(LINE) - address / LINE,
+    }
+}
+
+/// Lines of the changes, of the page entries, and of the places of these chunks of the VID map.
+fn lines_of_arrays(job: &Job, chunks: &Range<u32>) -> u64 {
+    let places = match job.vid_chunks {
+        0 => 0,
+        at => lines(at + 8 * u64::from(chunks.start), 8 * chunks.len() as u64),
+    };
+    let pages = match job.delta_page_count {
+        count if count as usize > MOST_PAGE_ENTRIES => 0,
+        count => lines(job.delta_pages, 16 * u64::from(count)),
+    };
+    places + pages + lines(job.delta_vids, 16 * u64::from(job.delta_vid_count))
 }
 
 /// The changed heads, and the VID from which on they are not known.
@@ -144,6 +189,7 @@ impl Bytes<'_> {
             return Ok(vec![0; MAP_WORDS]);
         }
         let address = self.stored(place)?;
+        self.oracle.work.page_checks += 1;
         let page = self.memory.page(address).map_err(|Unreadable| BUS)?;
         let number = vid_page(self.job.table, chunk as usize);
         self.lineage().check(&page.0, PageKind::VidMap, number, place)?;
@@ -167,7 +213,8 @@ impl Bytes<'_> {
         }
     }
 
-    fn check_now(&self, page: u64, at: PageAt) -> Checked {
+    fn check_now(&mut self, page: u64, at: PageAt) -> Checked {
+        self.oracle.work.page_checks += 1;
         let bytes = self.memory.page(self.address(at)?).map_err(|Unreadable| BUS)?;
         Ok(match at {
             PageAt::Image(_) => PageFacts::of_image(&bytes.0, page)?,
@@ -186,8 +233,12 @@ impl Bytes<'_> {
         };
         let wanted = self.job.wants_payloads || self.job.program != 0;
         let bytes = if wanted { version.payload } else { 0 };
-        let address = self.address(version.at).expect("it has been read");
-        let payload = self.memory.read(address + version.offset as u64, bytes);
+        let page = self.address(version.at).expect("it has been read");
+        let address = page + version.offset as u64;
+        // Its first line has come with the header, unless the header ends with a line.
+        let come = u64::from(bytes > 0 && !address.is_multiple_of(LINE));
+        self.oracle.work.lines += lines(address, bytes as u64) - come;
+        let payload = self.memory.read(address, bytes);
         let payload = match (payload, bytes) {
             (Ok(payload), _) => payload,
             (_, 0) => Vec::new(),
@@ -254,12 +305,14 @@ impl WalkMemory for Bytes<'_> {
 
     fn line(&mut self, _: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkError> {
         let address = self.address(at)? + LinePointer::at(line.into()) as u64;
+        self.oracle.work.lines += 1;
         let bytes = self.memory.read(address, LinePointer::BYTES).map_err(|Unreadable| BUS)?;
         Ok(LinePointer(u32::from_le_bytes(bytes.try_into().expect("four bytes"))))
     }
 
     fn version(&mut self, _: u64, at: PageAt, offset: usize) -> Result<VersionHeader, WalkError> {
         let address = self.address(at)? + offset as u64;
+        self.oracle.work.lines += lines(address, VERSION_BYTES as u64);
         let bytes = self.memory.read(address, VERSION_BYTES).map_err(|Unreadable| BUS)?;
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight"));
         let (vid, version) = (word(24) as u32, (word(24) >> 32) as u32);

@@ -17,6 +17,9 @@ use crate::values::close_values;
 /// Commits of a store are numbered from 1 on, below this one; [`Scene::time`] has their timestamps.
 pub const NEWEST: u64 = 1000;
 
+/// VIDs of a chunk of the VID map.
+pub const CHUNK_VIDS: u32 = MAP_WORDS as u32;
+
 /// The timestamps of commits.
 #[derive(Clone, Copy, Debug)]
 struct Clock {

@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 48] = [
+pub const MUTANTS: [Mutant; 51] = [
     mutant("an error of the bus in odd lines is not noticed", "page_checker.sv",
         "broken_q[0][ended_slot_q] || {};", "broken_q[1][ended_slot_q]", "1'b0"),
     mutant("the checksum counts for nothing", "page_checker.sv",
@@ -102,4 +102,10 @@ pub const MUTANTS: [Mutant; 48] = [
         "if ({} || stop_i) state_q <= Idle;", "chunk_vid_q >= 33'(vid_end_i)", "chunk_vid_q[31:0] >= vid_end_i"),
     mutant("the upper half of an image's number is lost", "visibility_walk.sv",
         ".entry_image_i       ({}),", "page_entry[95:64]", "{16'd0, page_entry[79:64]}"),
+    mutant("a line of a chunk that cannot be read has no place among the others", "vid_stream.sv",
+        "assign fill = {} &&", "come_valid_i[port]", "come_valid_i[port] && !come_error_i[port]"),
+    mutant("the check of a chunk that fails is not counted", "vid_stream.sv",
+        "assign checked_o = {};", "checked", "checked && facts.code == Found"),
+    mutant("a row that ends with its line asks for the next", "row_output.sv",
+        "row_word_i, 3'd0} + {}) >> 6),", "14'd63", "14'd64"),
 ];

@@ -14,6 +14,11 @@ fn a_store_in_order() {
 }
 
 #[test]
+fn no_line_is_read_that_no_row_needs() {
+    seeds::each!(10, random::ends_of_lines);
+}
+
+#[test]
 fn as_many_page_entries_as_fit_and_one_more() {
     seeds::each!(6, random::page_entries);
 }
@@ -26,6 +31,11 @@ fn pages_with_too_many_lines() {
 #[test]
 fn a_damaged_store() {
     seeds::each!(40, random::damaged);
+}
+
+#[test]
+fn heads_behind_chunks_that_are_broken() {
+    seeds::each!(8, random::broken_chunks);
 }
 
 #[test]

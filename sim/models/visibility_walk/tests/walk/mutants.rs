@@ -14,9 +14,14 @@ const FIRST: [u64; 13] = [0, 1, 10, 17, 14, 9, 26, 31, 21, 39, 74, 4, 2];
 /// Runs the suite until something fails; says what, and with which seed.
 fn run() -> Result<(), String> {
     for seed in FIRST.into_iter().chain(0..SEEDS) {
-        for test in
-            [random::damaged, random::in_order, random::failing_later, random::crowded_pages]
-        {
+        for test in [
+            random::damaged,
+            random::in_order,
+            random::failing_later,
+            random::crowded_pages,
+            random::broken_chunks,
+            random::ends_of_lines,
+        ] {
             found(|| test(seed)).map_or(Ok(()), |what| Err(format!("seed {seed}: {what}")))?;
         }
     }
@@ -35,5 +40,7 @@ fn without_a_mutant_nothing_is_found() {
     for seed in 0..3 {
         random::damaged(seed).unwrap();
         random::in_order(seed).unwrap();
+        random::broken_chunks(seed).unwrap();
+        random::ends_of_lines(seed).unwrap();
     }
 }

@@ -9,10 +9,10 @@ use sim::bus::axi4::Delay;
 use sim::bus::stall::StallPattern;
 
 use crate::bench::{Bench, Run, Surroundings};
-use suites::walk::damage::{break_line, crowd_pages, damage};
+use suites::walk::damage::{break_chunks, break_line, crowd_pages, damage};
 use suites::walk::job::MOST_PAGE_ENTRIES;
-use suites::walk::oracle::{Answer, Oracle};
-use suites::walk::scene::{NEWEST, Scene, Size};
+use suites::walk::oracle::{Answer, Oracle, Work};
+use suites::walk::scene::{CHUNK_VIDS, NEWEST, Payloads, Scene, Size};
 
 fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
     match random.random_range(0..4) {
@@ -55,6 +55,18 @@ fn run(
     scene: &Scene,
     surroundings: &Surroundings,
 ) -> Result<Run, String> {
+    let run = run_with_any_checks(bench, oracle, scene, surroundings)?;
+    check_pages(bench.model.outputs().page_checks_o, oracle.work())?;
+    Ok(run)
+}
+
+/// The same, where the oracle cannot tell which pages were checked before.
+fn run_with_any_checks(
+    bench: &mut Bench,
+    oracle: &mut Oracle,
+    scene: &Scene,
+    surroundings: &Surroundings,
+) -> Result<Run, String> {
     let expected = oracle.run(&scene.memory, &scene.job);
     let run = bench.run(&scene.memory, &scene.job, surroundings, None)?;
     compare(&run.answers, &expected)?;
@@ -63,9 +75,32 @@ fn run(
     let counted = [outputs.vids_o, outputs.visible_o, outputs.faults_o];
     let (first, end) = scene.job.vids;
     let expected = [u64::from(end - first), expected.len() as u64 - faults, faults];
-    match counted == expected {
-        true => Ok(run),
-        false => Err(format!("VIDs, visible, faults: counted {counted:?}, expected {expected:?}")),
+    if counted != expected {
+        return Err(format!("VIDs, visible, faults: counted {counted:?}, expected {expected:?}"));
+    }
+    Ok(run)
+}
+
+/// Each page is checked once, or more often where its result gave way to another.
+fn check_pages(counted: u64, work: Work) -> Result<(), String> {
+    let Work { page_checks, is_certain, .. } = work;
+    match counted == page_checks || counted > page_checks && !is_certain {
+        true => Ok(()),
+        false => Err(format!(
+            "page_checks_o: counted {counted}, expected {page_checks}, is_certain: {is_certain}"
+        )),
+    }
+}
+
+/// Of a store in order, the lines of pages that were checked, two of the L2P map for each miss, and what the
+/// walks need.
+fn check_lines(bench: &Bench, oracle: &Oracle) -> Result<(), String> {
+    let outputs = bench.model.outputs();
+    let Work { page_checks, lines, .. } = oracle.work();
+    let expected = 128 * page_checks + 2 * outputs.page_map_misses_o + lines;
+    match outputs.line_reads_o {
+        counted if counted == expected => Ok(()),
+        counted => Err(format!("line_reads_o: counted {counted}, expected {expected}")),
     }
 }
 
@@ -91,6 +126,33 @@ pub fn in_order(seed: u64) -> Result<(), String> {
         run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
         scene.job.forgets_pages = false;
         scene.job.snapshot = scene.time(random.random_range(0..NEWEST + 1));
+    }
+    Ok(())
+}
+
+/// Payloads that end up to 8 bytes before the end of a line's length or behind it.
+fn about_whole_lines() -> Payloads {
+    Box::new(|random| {
+        let mut payload = vec![0; 64 * random.random_range(1..5) + random.random_range(0..17) - 8];
+        random.fill(&mut payload[..]);
+        payload
+    })
+}
+
+/// Rows that end about where their lines end, with pages that are to be checked, and with such that were.
+pub fn ends_of_lines(seed: u64) -> Result<(), String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let size = Size { vids: random.random_range(1..300), ..Size::drawn(&mut random) };
+    let mut scene = Scene::with_payloads(random.random(), size, about_whole_lines());
+    // A run does not read all changes that are not of its part.
+    let (first, end) = scene.job.vids;
+    scene.narrow(first, end);
+    let (mut bench, mut oracle) = (Bench::new(seed), Oracle::default());
+    for forgets_pages in [true, false] {
+        scene.job.forgets_pages = forgets_pages;
+        scene.job.snapshot = scene.time(random.random_range(0..NEWEST + 1));
+        run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
+        check_lines(&bench, &oracle)?;
     }
     Ok(())
 }
@@ -134,6 +196,16 @@ pub fn damaged(seed: u64) -> Result<(), String> {
     Ok(())
 }
 
+/// Heads of good chunks of the VID map behind one that cannot be read and one with a wrong checksum.
+pub fn broken_chunks(seed: u64) -> Result<(), String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let vids = 2 * CHUNK_VIDS + random.random_range(100..2000);
+    let size = Size { vids, largest_payload: 80, ..Size::drawn(&mut random) };
+    let mut scene = Scene::drawn(random.random(), size);
+    break_chunks(&mut random, &mut scene, 0);
+    run(&mut Bench::new(seed), &mut Oracle::default(), &scene, &surroundings(&mut random)).map(drop)
+}
+
 /// Lines that could be read when their page was checked, and cannot be any more.
 pub fn failing_later(seed: u64) -> Result<(), String> {
     let (mut random, mut scene) = drawn(seed);
@@ -163,5 +235,5 @@ pub fn stopped(seed: u64) -> Result<(), String> {
         }
     }
     scene.job.forgets_pages = random.random();
-    run(&mut bench, &mut oracle, &scene, &surroundings).map(drop)
+    run_with_any_checks(&mut bench, &mut oracle, &scene, &surroundings).map(drop)
 }
