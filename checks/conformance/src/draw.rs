@@ -33,10 +33,12 @@ pub enum Profile {
     Smooth,
     /// Everything at once.
     Wild,
+    /// All 128 tags, most of which wait at the same time, on up to sixteen lines. No seed's, as its cases take long.
+    AllTags,
 }
 
 impl Profile {
-    /// All of them, in the order in which seeds go through them.
+    /// Those of seeds, in the order in which seeds go through them.
     pub const ALL: [Profile; 8] = [
         Profile::Few,
         Profile::Crowd,
@@ -62,16 +64,25 @@ impl fmt::Display for Profile {
 
 /// The case of a seed, with all that is needed to shrink it.
 pub fn tree(seed: u64) -> impl ValueTree<Value = Case> {
+    tree_of(Profile::of_seed(seed), seed)
+}
+
+fn tree_of(profile: Profile, seed: u64) -> impl ValueTree<Value = Case> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(Config::default(), random);
-    cases(Profile::of_seed(seed)).new_tree(&mut runner).expect("no case is rejected")
+    cases(profile).new_tree(&mut runner).expect("no case is rejected")
 }
 
 /// The case of a seed.
 pub fn case(seed: u64) -> Case {
     tree(seed).current()
+}
+
+/// The case of a seed that has this profile.
+pub fn case_of(profile: Profile, seed: u64) -> Case {
+    tree_of(profile, seed).current()
 }
 
 /// Cases of a profile.
@@ -80,10 +91,15 @@ pub fn cases(profile: Profile) -> impl Strategy<Value = Case> {
         Profile::Few | Profile::Smooth => (2, 4),
         Profile::Crowd => (9, 13),
         Profile::Wild => (2, 12),
+        Profile::AllTags => (40, 60),
         _ => (2, 7),
     };
     let agents = proptest::collection::vec(agent(profile), least..=most);
-    let tags = if profile == Profile::Crowd { 16..=40u8 } else { 5..=20 };
+    let tags = match profile {
+        Profile::Crowd => 16..=40u8,
+        Profile::AllTags => 128..=128,
+        _ => 5..=20,
+    };
     // The agents first: `proptest` shrinks from left to right.
     (agents, table(profile), buses(profile), tags, any::<u64>().no_shrink()).prop_map(
         |(agents, (table, per_line), buses, tags, seed)| {
@@ -137,9 +153,14 @@ fn table(profile: Profile) -> impl Strategy<Value = (LockTableShape, usize)> {
     let log2 = match profile {
         Profile::BigTables => (3..=32u8).boxed(),
         Profile::Crowd => (0..=1u8).boxed(),
+        Profile::AllTags => (4..=6u8).boxed(),
         _ => (0..=2u8).boxed(),
     };
-    let most_lines: usize = if profile == Profile::Crowd { 1 } else { 3 };
+    let most_lines: usize = match profile {
+        Profile::Crowd => 1,
+        Profile::AllTags => 16,
+        _ => 3,
+    };
     (log2, any::<u64>().no_shrink(), any::<u64>().no_shrink(), 1..=most_lines, 1..=2usize).prop_map(
         |(log2_buckets, base, first, lines, per_line)| {
             let buckets = 1u64 << log2_buckets;
@@ -199,10 +220,15 @@ fn agent(profile: Profile) -> impl Strategy<Value = Agent> {
     let hosts: u32 = if profile == Profile::Hosts { 4 } else { 1 };
     let side = prop_oneof![4 => Just(Side::Device), hosts => Just(Side::Host)];
     let timestamp = prop_oneof![1..40u64, 1..(1u64 << 48) - 1000];
-    let length = if profile == Profile::Crowd { 1..=8 } else { 1..=14usize };
+    let length = match profile {
+        Profile::Crowd => 1..=8,
+        Profile::AllTags => 20..=60,
+        _ => 1..=14usize,
+    };
+    let parallel = if profile == Profile::AllTags { 1.0 } else { 0.25 };
     let script = proptest::collection::vec(step(profile), length);
     let timeout = prop_oneof![20..=200u32, 300..=1000u32, 2500..=5000u32];
-    let parallel = proptest::bool::weighted(0.25);
+    let parallel = proptest::bool::weighted(parallel);
     (side, timestamp, timeout, script, parallel).prop_map(
         |(side, timestamp, timeout, script, parallel)| Agent {
             side,
@@ -215,7 +241,7 @@ fn agent(profile: Profile) -> impl Strategy<Value = Agent> {
 }
 
 fn step(profile: Profile) -> impl Strategy<Value = Step> {
-    let key = 0..6u8;
+    let key = if profile == Profile::AllTags { 0..32 } else { 0..6u8 };
     let rule =
         prop_oneof![6 => Just(Rule::Queue), 1 => Just(Rule::NoWait), 2 => Just(Rule::WaitDie)];
     let acquire = (key.clone(), rule).prop_map(|(key, rule)| Step::Acquire { key, rule });
@@ -229,17 +255,20 @@ fn step(profile: Profile) -> impl Strategy<Value = Step> {
         Stray::OpenTagUnknownOperation,
         Stray::ForeignCancel,
     ]);
-    let (asks, strays) = match profile {
-        Profile::LateBeats => (6, 1),
-        Profile::Crowd => (3, 1),
-        _ => (2, 1),
+    // Of releases, polls, cancels, pauses and strays.
+    let (releases, polls, cancels, holds, strays) = match profile {
+        Profile::LateBeats => (4, 6, 6, 3, 1),
+        Profile::Crowd => (4, 3, 3, 3, 1),
+        // Copies stay for a while, and are polled.
+        Profile::AllTags => (1, 12, 1, 6, 1),
+        _ => (4, 2, 2, 3, 1),
     };
     prop_oneof![
         6 => acquire,
-        4 => release,
-        asks => (0..4u8).prop_map(|nth| Step::Poll { nth }),
-        asks => (0..4u8).prop_map(|nth| Step::Cancel { nth }),
-        3 => hold.prop_map(|cycles| Step::Hold { cycles }),
+        releases => release,
+        polls => (0..4u8).prop_map(|nth| Step::Poll { nth }),
+        cancels => (0..4u8).prop_map(|nth| Step::Cancel { nth }),
+        holds => hold.prop_map(|cycles| Step::Hold { cycles }),
         strays => stray.prop_map(Step::Stray),
     ]
 }
