@@ -147,20 +147,25 @@ module index_memory_port_formal #(
 
     // ---- Beats of a fetch.
     logic  comes, broken_q, known_q, kept_q;
-    beat_t beats_q, at_q;     // that have come; which one it was
+    beat_t beats_q, at_q;                    // that have come; which one it was
+    beat_t [Misses-1:0] all_beats_q, late_q;  // that have come of each miss, and a clock later
+    logic [LogMisses-1:0] comer;
+    assign comer   = m_axi_rid[LogMisses-1:0];
+    assign beats_q = all_beats_q[miss];
     assign comes = m_axi_rvalid && m_axi_rid == 8'(miss);
     `RULE(ids_that_come_are_those_of_misses, 0, !m_axi_rvalid || 32'(m_axi_rid) < Misses)
     `RULE(ids_that_end_are_those_of_misses, 0, !m_axi_bvalid || 32'(m_axi_bid) < Misses)
-    `RULE(entry_comes_whole, 0, !comes || m_axi_rlast == (beats_q == Last))
+    `RULE(entry_comes_whole, 0, !m_axi_rvalid || m_axi_rlast == (all_beats_q[comer] == Last))
     logic comes_q, last_q, its_bit_q, error_q;
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-            beats_q  <= '0;
-            broken_q <= 1'b0;
-        end else if (comes) begin
-            beats_q  <= m_axi_rlast ? '0 : beats_q + 1'b1;
-            broken_q <= !m_axi_rlast && (broken_q || m_axi_rresp[1]);
+            all_beats_q <= '0;
+            broken_q    <= 1'b0;
+        end else begin
+            if (m_axi_rvalid) all_beats_q[comer] <= m_axi_rlast ? '0 : all_beats_q[comer] + 1'b1;
+            if (comes) broken_q <= !m_axi_rlast && (broken_q || m_axi_rresp[1]);
         end
+        late_q <= rst_ni ? all_beats_q : '0;
         // In the clock after, it goes to its place.
         comes_q   <= rst_ni && comes;
         at_q      <= beats_q;
@@ -183,6 +188,9 @@ module index_memory_port_formal #(
             && at_q == 9'(i_block.beats_q[miss]) && error_q == (i_block.come_error_q || i_block.broken_q[miss])))
     `RULE(beats_are_counted, 1, comes_q ? beats_q == (last_q ? 9'd0 : at_q + 1'b1) && broken_q == (!last_q && error_q)
         : 9'(i_block.beats_q[miss]) == beats_q && i_block.broken_q[miss] == broken_q)
+    for (genvar n = 0; n < Misses; n++) begin : g_beats
+        `RULE(beats_of_each_are_counted, 1, 9'(i_block.beats_q[n]) == late_q[n] && all_beats_q[n] <= Last)
+    end
     `RULE(end_is_that_of_an_entry, 1, beats_q <= Last && (!comes_q || at_q <= Last && last_q == (at_q == Last)))
 
     // ---- Write-backs: the words that were stored last under the number when it begins.
