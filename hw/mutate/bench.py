@@ -141,9 +141,15 @@ def judge(plan, wanted, children, jobs):
     wanted = [number for number in range(1, len(plan.mutants()) + 1) if number in wanted]
     missing = [number for number in wanted if number not in found]
 
+    # What a proof has answered holds whatever tests say.
+    answered = {number: one[ANSWERS] for number, one in mutate.Plan.known(plan).items() if ANSWERS in one}
+
     def keep(verdict):
+        number = verdict["mutant"]
+        if number in answered:
+            verdict = {ANSWERS: answered[number], **verdict}
         mutate.keep(plan, verdict)
-        found[verdict["mutant"]] = verdict
+        found[number] = verdict
 
     def run(kind, runs, numbers, survivors):
         """Judges by some runs of tests. What survives them is given to `survivors`."""
