@@ -147,11 +147,12 @@ module index_memory_port_formal #(
 
     // ---- Beats of a fetch.
     logic  comes, broken_q, known_q, kept_q;
-    beat_t beats_q, at_q;                    // that have come; which one it was
-    beat_t [Misses-1:0] all_beats_q, late_q;  // that have come of each miss, and a clock later
+    beat_t                beats_q, at_q;         // that have come; which one it was
+    beat_t [Misses-1:0]   all_beats_q, late_q;   // that have come of each miss, and a clock later
     logic [LogMisses-1:0] comer;
     assign comer   = m_axi_rid[LogMisses-1:0];
     assign beats_q = all_beats_q[miss];
+    assign at_q    = late_q[miss];
     assign comes = m_axi_rvalid && m_axi_rid == 8'(miss);
     `RULE(ids_that_come_are_those_of_misses, 0, !m_axi_rvalid || 32'(m_axi_rid) < Misses)
     `RULE(ids_that_end_are_those_of_misses, 0, !m_axi_bvalid || 32'(m_axi_bid) < Misses)
@@ -168,7 +169,6 @@ module index_memory_port_formal #(
         late_q <= rst_ni ? all_beats_q : '0;
         // In the clock after, it goes to its place.
         comes_q   <= rst_ni && comes;
-        at_q      <= beats_q;
         last_q    <= m_axi_rlast;
         error_q   <= broken_q || m_axi_rresp[1];
         its_bit_q <= m_axi_rdata[place[8:0]];

@@ -3,7 +3,8 @@
 // settings, or answers, what the map says. Events are counted, each by itself, and requests from their beat to their end. Nothing is
 // assumed of what is around the unit.
 `include "../rules/rule.svh"
-// A queue of two words in front of `from`: what goes in comes out.
+
+// A queue of two words: what goes in comes out, in order.
 `define LOCK_QUEUE(queue, bits, comes, word, goes) \
     logic [1:0] queue``_inside; \
     logic [1:0][bits-1:0] queue``_words; \

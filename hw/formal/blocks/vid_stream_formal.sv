@@ -168,6 +168,7 @@ module vid_stream_formal
         `RULE(chunk_without_heads_is_known, 1, !i_block.taken_q[n] || (broken_q[n] ? i_block.ready_q[n] && codes_q[n] == Bus
             : i_block.zero_q[n] == zero_q[n]))
     end
+
     // ---- Buffers are filled and used in turn, each with a whole chunk. So a VID is at its place in the chunk that is used.
     logic             uses;
     logic [1:0]       taken;
@@ -189,7 +190,7 @@ module vid_stream_formal
     logic             port, slot, bit_q;
     logic [5:0]       line;
     logic [8:0]       place_in_line;
-    logic [1:0]       checking_q, come_to, lines_known;
+    logic [1:0]       checking_q;
     logic [1:0][1:0][6:0] lines_q;      // that have come of the chunk in a buffer, on each port
     logic [1:0][1:0]  comes_to;
     arbitrary #(.Width(17)) i_bit (.clk_i, .value_o({port, slot, line, place_in_line}));
