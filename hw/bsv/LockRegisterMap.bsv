@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 63cdda2b82f82aecc77a1f20ccb2b2383c268655c94d09c1c4f707514b08f948 bluespec.py lock_unit.rdl model.py properties.rdl requirements.txt
+// sources-sha256: 6fbb77ab633ced7347788774828f387a6ebdf1605943903cf72b3d203bd728cc bluespec.py lock_unit.rdl model.py properties.rdl requirements.txt
 // body-sha256: 1d5b2747d7cd1d7c2b4efa990bf8ce5375b2368946e64024d55acd7c3c01d8c8
 // Where the registers of the lock unit are, and what the constant ones say.
 Bit#(12) controlOffset = 'h000;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 520e1777abe8e567b7c71ab9eb9de24b5e91b40388e2b2f17a0c52225b7ad1b4 dma_vectorizer.rdl lock_unit.rdl lockstep_device.rdl model.py nic_lookup.rdl properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
+// sources-sha256: 43e420f27feea7a15c5a295a0103cb5b069ccad075cc5efaa965a91ffa7ab44b dma_vectorizer.rdl lock_unit.rdl lockstep_device.rdl model.py nic_lookup.rdl properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
 // body-sha256: 1fbefd736272bd67c397b587f823b936eb2808b85b2b51572973dd61acd44d68
 //! Lockstep device, BAR0: 64 KiB. Reads of what is not here answer all-ones, and writes of it are
 //! dropped.

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 6028f5d079bc124eaea762a6d7e1c3f6aedcda94504761a4663e73f7c6889566 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
-// body-sha256: 97bad1fae3000337a8b7274b53bcd4e7ffecefc8e33935681ce994b01081b3fd
+// sources-sha256: 0638d3d8576fdb339add8d9b47a7f31db200b61459e164a62270a8c488b2d8e4 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// body-sha256: eef70a30bbd03afd677827d30ebab7c065e814537f060441f78c7221ed38834e
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 
 use std::mem::offset_of;
@@ -21,7 +21,8 @@ pub const GIE: ReadWrite<Gie> = ReadWrite::new("GIE", 0x004);
 pub const IER: ReadWrite<Ier> = ReadWrite::new("IER", 0x008);
 /// Interrupt status, by cause; write 1 to clear. An event in the clock of its clearing stays.
 pub const ISR: WriteOneToClear<Isr> = WriteOneToClear::new("ISR", 0x00C);
-/// Requests open now.
+/// Requests open now. A request is open from its beat on the request stream until its last response
+/// enters the queue of two in front of the response stream.
 pub const RETURN: ReadOnly<u8> = ReadOnly::new("RETURN", 0x010);
 /// Byte address of the table. May be changed only while RETURN and CONTROL are 0.
 pub const TABLE_BASE: ReadWrite<u64> = ReadWrite::new("TABLE_BASE", 0x020);
@@ -51,7 +52,7 @@ pub const HANDED_OVER: Counter = Counter::new("HANDED_OVER", 0x230);
 pub const CANCELLED: Counter = Counter::new("CANCELLED", 0x238);
 /// Errors of the requester: not held, tag busy, not waiting, bad request.
 pub const REQUESTER_ERRORS: Counter = Counter::new("REQUESTER_ERRORS", 0x240);
-/// Accesses answered with an error response.
+/// Responses with the code of a bus error.
 pub const BUS_ERRORS: Counter = Counter::new("BUS_ERRORS", 0x248);
 /// Compare-and-swaps issued.
 pub const COMPARE_AND_SWAPS: Counter = Counter::new("COMPARE_AND_SWAPS", 0x250);
@@ -63,7 +64,7 @@ pub const LINE_READS: Counter = Counter::new("LINE_READS", 0x260);
 pub const POLLS_FROM_COPY: Counter = Counter::new("POLLS_FROM_COPY", 0x268);
 /// Polls that read the line.
 pub const POLLS_THAT_READ: Counter = Counter::new("POLLS_THAT_READ", 0x270);
-/// Copies voided by an invalidation.
+/// Beats of invalidations that voided at least one copy.
 pub const COPIES_VOIDED: Counter = Counter::new("COPIES_VOIDED", 0x278);
 /// [`TABLE_BASE`] is a multiple of this.
 pub const TABLE_BASE_MULTIPLE: u64 = 64;
@@ -112,7 +113,7 @@ pub struct Counters {
     pub cancelled: u64,
     /// Errors of the requester: not held, tag busy, not waiting, bad request.
     pub requester_errors: u64,
-    /// Accesses answered with an error response.
+    /// Responses with the code of a bus error.
     pub bus_errors: u64,
     /// Compare-and-swaps issued.
     pub compare_and_swaps: u64,
@@ -124,7 +125,7 @@ pub struct Counters {
     pub polls_from_copy: u64,
     /// Polls that read the line.
     pub polls_that_read: u64,
-    /// Copies voided by an invalidation.
+    /// Beats of invalidations that voided at least one copy.
     pub copies_voided: u64,
 }
 
@@ -317,7 +318,8 @@ pub struct Block {
     pub ier: RW<Ier>,
     /// Interrupt status, by cause; write 1 to clear. An event in the clock of its clearing stays.
     pub isr: RW<Isr>,
-    /// Requests open now.
+    /// Requests open now. A request is open from its beat on the request stream until its last
+    /// response enters the queue of two in front of the response stream.
     pub r#return: RO<u32>,
     _reserved_014: [u32; 3],
     /// Byte address of the table. May be changed only while RETURN and CONTROL are 0. The low half,
@@ -353,7 +355,7 @@ pub struct Block {
     /// Errors of the requester: not held, tag busy, not waiting, bad request. The low half, then
     /// the high half.
     pub requester_errors: [RO<u32>; 2],
-    /// Accesses answered with an error response. The low half, then the high half.
+    /// Responses with the code of a bus error. The low half, then the high half.
     pub bus_errors: [RO<u32>; 2],
     /// Compare-and-swaps issued. The low half, then the high half.
     pub compare_and_swaps: [RO<u32>; 2],
@@ -365,7 +367,7 @@ pub struct Block {
     pub polls_from_copy: [RO<u32>; 2],
     /// Polls that read the line. The low half, then the high half.
     pub polls_that_read: [RO<u32>; 2],
-    /// Copies voided by an invalidation. The low half, then the high half.
+    /// Beats of invalidations that voided at least one copy. The low half, then the high half.
     pub copies_voided: [RO<u32>; 2],
     _reserved_280: [u32; 864],
 }
