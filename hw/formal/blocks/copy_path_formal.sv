@@ -4,7 +4,9 @@
 `include "../rules/rule.svh"
 module copy_path_formal
     import vector_pkg::*;
-(
+#(
+    parameter bit Cleared = 1'b0     // runs begin when all ids are free, for the covers of reads
+) (
     input logic         clk_i,
     input logic         rst_ni,
     input logic         copy_valid_i,
@@ -29,7 +31,9 @@ module copy_path_formal
     logic [63:0]  m_axi_araddr, m_axi_awaddr, m_axi_wstrb;
     logic [511:0] m_axi_wdata;
 
-    power_up i_power_up (.*);
+    if (!Cleared) begin : g_reset
+        power_up i_power_up (.*);
+    end
     copy_path i_block (.*);
     // There are 256 ids.
     axi4_rules #(.Most(256), .Writes(0)) i_rules (
@@ -75,7 +79,15 @@ module copy_path_formal
     `RULE(nothing_is_asked_for_at_first, 1, clocks_q[8] || !asks)
     `RULE(ids_become_free_one_by_one, 1, i_block.clear_q == !clocks_q[8]
         && (clocks_q[8] || i_block.clear_id_q == clocks_q[7:0]))
-    // Reads come later than a solver goes.
+    // The block as it is 257 clocks after a reset in which nothing came: reads come later than a solver goes.
+    logic started_q = 1'b0;
+    always_ff @(posedge clk_i) started_q <= 1'b1;
+    if (Cleared) begin : g_cleared
+        begins_when_cleared: assume property (@(posedge clk_i) started_q || rst_ni && clocks_q == 9'd256 && !i_block.clear_q
+            && !waits_q && !m_axi_arvalid && {i_rules.reads_q, i_rules.writes_q, i_rules.atomics_q, i_rules.i_read.followed_q} == 0);
+        stays_cleared: assume property (@(posedge clk_i) rst_ni);
+    end
+
     `REACHED(the_longest_piece_waits, i_block.piece_valid && i_block.bytes == PieceBytes && m_axi_rvalid == 0)
     `REACHED(an_end_waits, $past(rst_ni && done_valid_o && !done_ready_i) && done_valid_o && done_ready_i)
 endmodule

@@ -72,6 +72,24 @@ module version_walk_formal
             versions == (!at_version_q || misses_q != 0 ? 2'd0 : comes_q[0] ? 2'd1 : comes_q))
     end
 
+    // The two ports take turns: none goes twice while the other waits, with line pointers, and with versions where no fault
+    // goes between, which takes the turn of the one that is next.
+    logic [1:0]      turns, between;
+    logic [1:0][1:0] pops, waits, passed_q;
+    assign between = {i_block.pop_fault, 1'b0};
+    assign turns = {i_block.version_turn_q, i_block.pointer_turn_q};
+    assign pops  = {i_block.pop_version, i_block.pop_pointer};
+    assign waits = {i_block.version_waits, i_block.pointer_waits};
+    for (genvar n = 0; n < 2; n++) begin : g_turns
+        for (genvar port = 0; port < 2; port++) begin : g_ports
+            always_ff @(posedge clk_i) passed_q[n][port] <= rst_ni && waits[n][port] && !pops[n][port] && !between[n]
+                && (passed_q[n][port] || pops[n][1-port]);
+            `RULE(ports_take_turns, 1, !(passed_q[n][port] && pops[n][1-port]))
+            `RULE(port_that_was_passed_has_the_turn, 1, !passed_q[n][port] || waits[n][port] && turns[n] == 1'(port))
+        end
+        `RULE(one_port_goes_at_a_time, 1, (pops[n] & ~waits[n]) == 0 && !(&pops[n]))
+    end
+
     // The settings of a job stay while it has walks.
     `RULE(settings_stay, 0, !$past(rst_ni && i_block.walks_q != 0) || $stable({snapshot_i, payloads_i}))
 

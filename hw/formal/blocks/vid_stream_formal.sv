@@ -5,7 +5,9 @@
 `include "../rules/rule.svh"
 module vid_stream_formal
     import walk_pkg::*;
-(
+#(
+    parameter bit Played = 1'b0      // its covers are those that are slow to reach
+) (
     input logic              clk_i,
     input logic              rst_ni,
     input logic              start_i,
@@ -260,6 +262,18 @@ module vid_stream_formal
     `RULE(vid_with_a_head_or_a_fault_comes_out, 1, stage_q <= Out && (stage_q == Out) == (valid_o && vid_o == vid)
         && (stage_q != Out || head_o == head_q && code_o == code_q))
 
-    // What comes later is slow to reach, for the checksums that lie on the way.
-    `REACHED(first_chunk_is_found, i_block.state_q == Look && i_block.running_q)
+    // What comes later is slow to reach, for the checksums that lie on the way. So a play reaches it with others, easier ones.
+    if (!Played) begin : g_covers
+        `REACHED(first_chunk_is_found, i_block.state_q == Look && i_block.running_q)
+    end else begin : g_plays
+        `REACHED(vid_comes_out_with_its_change, stage_q == Out && code_q == Found && $past(i_block.running_q))
+        `REACHED(vid_of_another_table_has_no_head, stage_q == Merged && head_q == 0 && code_q == Found && chunks_i == 0
+            && held != 0)
+        `REACHED(vid_behind_broken_changes_has_a_fault, stage_q == Out && code_q == Bus && i_block.entries_broken)
+        `REACHED(chunk_stands_nowhere, decides && chunks_i != 0 && has_none && !lost_q)
+        `REACHED(chunk_is_beyond_the_storage, decides && chunks_i != 0 && !has_none && is_beyond)
+        `REACHED(chunk_begins_to_be_checked, i_block.check && i_block.i_checker.start_slot_i)
+        `REACHED(stop_drops_a_vid, $past(rst_ni && stop_i && stage_q == Merged && head_q != 0) && quiet_o)
+        `REACHED(stream_begins_again, start_i && $past(rst_ni && visited_o, 2))
+    end
 endmodule

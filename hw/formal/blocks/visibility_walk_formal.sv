@@ -161,6 +161,8 @@ module visibility_walk_formal
         && m_axi_0_arprot == 0 && m_axi_1_arprot == 0 && m_axi_0_arcache == 4'b0011 && m_axi_1_arcache == 4'b0011)
     `RULE(lines_are_always_taken, 1, m_axi_0_rready && m_axi_1_rready)
 
+`include "visibility_walk_wires.svh"
+
     `REACHED(run_ends, done_o)
     `REACHED(run_ends_after_it_was_stopped, done_o && stops_q)
     `REACHED(all_chains_are_in_use, i_block.used_q[LogChains])
