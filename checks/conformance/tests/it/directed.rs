@@ -211,6 +211,45 @@ fn only_beats_that_void_a_copy_are_counted() {
     assert_eq!(new, [0, 0, 1, 2, 3], "counted after each group of beats");
 }
 
+/// All tags but one wait, in 64 lines, which differ in bits 11:6 of their addresses. After a beat the waiters of its line
+/// read that line again, and no others do, whichever lines had beats before.
+#[test]
+fn a_beat_voids_the_copies_of_its_line_alone() {
+    const LINES: u64 = 64;
+    let mut plain = Plain::new(LINES.ilog2(), 10);
+    let key_of = |line| (0..).find(|&n| TupleKey::new(n, 0).mix() % LINES == line).unwrap();
+    let mut waiters = [0; LINES as usize];
+    for line in 0..LINES {
+        plain.ask(0, 1, acquire(key_of(line)));
+        assert_eq!(plain.responses(1)[0].code, Code::Granted, "line {line}");
+    }
+    for tag in 1..TAGS {
+        let line = tag as u64 % LINES;
+        plain.ask(tag, tag as u64 + 1, acquire(key_of(line)));
+        assert_eq!(plain.responses(1)[0].code, Code::Queued, "tag {tag}");
+        waiters[line as usize] += 1;
+    }
+    (0..2_000).for_each(|_| plain.clock());
+    plain.memory.take_log();
+    // Twice, and in an order in which lines follow each other that differ in any of the bits.
+    for beat in 0..2 * LINES {
+        let line = beat * 37 % LINES;
+        plain.unit.invalidate(BASE + 64 * line);
+        (0..100).for_each(|_| plain.clock());
+        let log = plain.memory.take_log();
+        let mut reads = [0; LINES as usize];
+        for access in log.iter().map(|performed| &performed.access) {
+            assert!(matches!(access.kind, AccessKind::ReadLine { .. }), "{access:?}");
+            reads[((access.address - BASE) / 64) as usize] += 1;
+        }
+        let mut expected = [0; LINES as usize];
+        expected[line as usize] = waiters[line as usize];
+        assert_eq!(reads, expected, "reads after beat {beat}, of line {line}");
+    }
+    let counters = Driver::new(&mut plain.unit).counters().unwrap();
+    assert!(counters.copies_voided >= 2 * LINES, "{counters:?}");
+}
+
 // ------------------------------------------------------------------ on the bench
 
 /// Agents on one line, on buses without stalls.
