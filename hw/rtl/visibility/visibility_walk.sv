@@ -475,8 +475,6 @@ module visibility_walk #(
         walks_q <= (LogChains + 1)'(Chains));
     run_begins_after_the_one_before: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !start_i || !busy_o);
-    job_stays_until_the_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !$past(rst_ni && (start || state_q != Idle && !done_o)) || $stable(job_i));
 `endif
 
 endmodule
