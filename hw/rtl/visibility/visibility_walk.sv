@@ -473,8 +473,6 @@ module visibility_walk #(
 `ifndef SYNTHESIS
     walks_fit_the_chains: assert property (@(posedge clk_i) disable iff (!rst_ni)
         walks_q <= (LogChains + 1)'(Chains));
-    run_begins_after_the_one_before: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !start_i || !busy_o);
 `endif
 
 endmodule
