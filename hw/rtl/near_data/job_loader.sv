@@ -155,8 +155,6 @@ module job_loader (
 `ifndef SYNTHESIS
     line_comes_only_when_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !loaded_valid_i || state_q == Wait);
-    job_begins_after_the_one_before: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !start_i || state_q == Idle);
 `endif
 
 endmodule

@@ -156,11 +156,6 @@ module program_lanes #(
     packet_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !$past(rst_ni && m_axis_row_tvalid && !m_axis_row_tready)
             || m_axis_row_tvalid && $stable({m_axis_row_tdata, m_axis_row_tlast}));
-    program_is_stored_while_nothing_runs: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !code_write_i && !constant_write_i || idle_o && !s_axis_row_tvalid);
-    program_stays_while_it_runs: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        !$past(rst_ni && !(idle_o && !s_axis_row_tvalid))
-            || $stable({has_program_i, outputs_i, wants_payloads_i}));
 `endif
 
 endmodule
