@@ -10,7 +10,7 @@ use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, Uni
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use sim::bus::axi4::{AccessKind, Delay};
-use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
+use sim::bus::test_memory::{ErrorInjection, PerformedAccess, TestMemory, TestMemoryConfig};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
 
@@ -211,43 +211,68 @@ fn only_beats_that_void_a_copy_are_counted() {
     assert_eq!(new, [0, 0, 1, 2, 3], "counted after each group of beats");
 }
 
-/// All tags but one wait, in 64 lines, which differ in bits 11:6 of their addresses. After a beat the waiters of its line
-/// read that line again, and no others do, whichever lines had beats before.
-#[test]
-fn a_beat_voids_the_copies_of_its_line_alone() {
-    const LINES: u64 = 64;
+const LINES: u64 = 64;
+
+/// A unit of which all tags but one wait, in 64 lines that differ in bits 11:6 of their addresses: tag t in line t % 64.
+/// All have their copies.
+fn all_wait() -> Plain {
     let mut plain = Plain::new(LINES.ilog2(), 10);
     let key_of = |line| (0..).find(|&n| TupleKey::new(n, 0).mix() % LINES == line).unwrap();
-    let mut waiters = [0; LINES as usize];
     for line in 0..LINES {
         plain.ask(0, 1, acquire(key_of(line)));
         assert_eq!(plain.responses(1)[0].code, Code::Granted, "line {line}");
     }
     for tag in 1..TAGS {
-        let line = tag as u64 % LINES;
-        plain.ask(tag, tag as u64 + 1, acquire(key_of(line)));
+        plain.ask(tag, tag as u64 + 1, acquire(key_of(tag as u64 % LINES)));
         assert_eq!(plain.responses(1)[0].code, Code::Queued, "tag {tag}");
-        waiters[line as usize] += 1;
     }
     (0..2_000).for_each(|_| plain.clock());
     plain.memory.take_log();
+    plain
+}
+
+/// After a beat the waiters of its line read that line again, and no others do, whichever lines had beats before.
+#[test]
+fn a_beat_voids_the_copies_of_its_line_alone() {
+    let mut plain = all_wait();
     // Twice, and in an order in which lines follow each other that differ in any of the bits.
     for beat in 0..2 * LINES {
         let line = beat * 37 % LINES;
         plain.unit.invalidate(BASE + 64 * line);
         (0..100).for_each(|_| plain.clock());
-        let log = plain.memory.take_log();
-        let mut reads = [0; LINES as usize];
-        for access in log.iter().map(|performed| &performed.access) {
-            assert!(matches!(access.kind, AccessKind::ReadLine { .. }), "{access:?}");
-            reads[((access.address - BASE) / 64) as usize] += 1;
-        }
-        let mut expected = [0; LINES as usize];
-        expected[line as usize] = waiters[line as usize];
-        assert_eq!(reads, expected, "reads after beat {beat}, of line {line}");
+        let mut readers: Vec<_> = plain.memory.take_log().iter().map(reader).collect();
+        readers.sort_unstable();
+        let waiters: Vec<_> = (1..TAGS).filter(|&tag| tag as u64 % LINES == line).collect();
+        assert_eq!(readers, waiters, "tags that read after beat {beat}, of line {line}");
     }
     let counters = Driver::new(&mut plain.unit).counters().unwrap();
     assert!(counters.copies_voided >= 2 * LINES, "{counters:?}");
+}
+
+/// Where all copies become void again and again, each waiter reads its line in its turn: between two of its reads each
+/// of the others reads once.
+#[test]
+fn waiters_read_in_turn() {
+    let mut plain = all_wait();
+    for clock in 0..10_000 {
+        plain.unit.invalidate(BASE + 64 * (clock % LINES));
+        plain.clock();
+    }
+    let readers: Vec<_> = plain.memory.take_log().iter().map(reader).collect();
+    // The first round begins while some still have their copies.
+    let rounds = readers[2 * TAGS..].windows(TAGS - 1);
+    assert!(rounds.len() > 10 * TAGS, "{} reads", readers.len());
+    for round in rounds {
+        let mut tags = round.to_vec();
+        tags.sort_unstable();
+        assert_eq!(tags, Vec::from_iter(1..TAGS), "{round:?}");
+    }
+}
+
+/// The tag that reads a line: the low bits of the id.
+fn reader(performed: &PerformedAccess) -> usize {
+    assert!(matches!(performed.access.kind, AccessKind::ReadLine { .. }), "{performed:?}");
+    usize::from(performed.access.id) % TAGS
 }
 
 // ------------------------------------------------------------------ on the bench
