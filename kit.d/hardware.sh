@@ -36,14 +36,15 @@ prove_usage() {
     cat <<'TEXT'
 Usage: ./kit prove [--write] [BLOCK ...]
        ./kit prove --quick [--write]
-       ./kit prove --self-test
+       ./kit prove --self-test [JOB | PROPERTY ...]
 
 Proves the properties of the RTL's blocks, or of these, and prints a table; hw/formal/table.md has the
 last one. A property that fails is named with its place and a trace (VCD).
 
   --quick      the jobs that ./kit test runs, in less than a minute
   --write      renews the rows of what is proven in hw/formal/table.md
-  --self-test  plants faults in copies of blocks, and looks whether their properties fail
+  --self-test  plants faults in copies of blocks, and looks whether their properties fail; all of
+               hw/formal/mutants.toml, or those in a job or of a property
 
 Exit code 0: all proven; 1: a property fails, or a cover is not reached; 2: a job, a tool or a solver
 did not get to an answer, and the message says which.

@@ -384,9 +384,18 @@ def with_fault(mutant, files):
     return path, text.replace(mutant["right"], mutant["wrong"])
 
 
-def self_test():
+def faults_of(names):
+    """The faults that are planted in these jobs, or found by these properties; without a name, all."""
+    faults = read_faults()
+    unknown = sorted(set(names) - {fault[one] for fault in faults for one in ("job", "found_by")})
+    if unknown:
+        raise Undecided(f"mutants.toml: no fault is planted in {', '.join(unknown)}, or found by it")
+    return [fault for fault in faults if not names or fault["job"] in names or fault["found_by"] in names]
+
+
+def self_test(names):
     """Plants a fault for each class of property, and looks whether its property fails."""
-    mutants = read_faults()
+    mutants = faults_of(names)
     jobs = {job.title: job for job in read_jobs()}
     folder = ROOT / "out/prove/self_test"
 
@@ -429,7 +438,8 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(prog="./kit prove", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "blocks", nargs="*", metavar="BLOCK", help="a block with a job; without one, all of them"
+        "blocks", nargs="*", metavar="BLOCK",
+        help="a block with a job; with --self-test, a job or the property that finds a fault; without one, all of them",
     )
     parser.add_argument(
         "--quick", action="store_true", help="the jobs that ./kit test runs, under a minute in all"
@@ -441,15 +451,15 @@ def main():
         "--write", action="store_true", help="renews the rows of what is proven in hw/formal/table.md"
     )
     arguments = parser.parse_args()
-    if arguments.self_test and (arguments.blocks or arguments.quick or arguments.write):
-        parser.error("--self-test stands alone: it plants all faults of hw/formal/mutants.toml")
+    if arguments.self_test and (arguments.quick or arguments.write):
+        parser.error("--self-test plants faults of hw/formal/mutants.toml: without --quick and --write")
     if arguments.quick and arguments.blocks:
         parser.error(f"--quick chooses the jobs itself; without it, those of {', '.join(arguments.blocks)} run")
     interrupt_by_sigterm()
     try:
         with alone():
             if arguments.self_test:
-                code = self_test()
+                code = self_test(arguments.blocks)
             else:
                 code = prove(arguments.blocks, arguments.quick, arguments.write)
     except (Undecided, OSError) as error:

@@ -132,6 +132,15 @@ class Jobs(unittest.TestCase):
             if "file" in fault:
                 prove.with_fault(fault, prove.files_of(jobs[fault["job"]]))
 
+    def test_faults_are_chosen_by_their_job_or_property(self):
+        faults = prove.read_faults()
+        self.assertEqual(prove.faults_of([]), faults)
+        one, *_ = faults
+        self.assertEqual({fault["job"] for fault in prove.faults_of([one["job"]])}, {one["job"]})
+        self.assertEqual({fault["found_by"] for fault in prove.faults_of([one["found_by"]])}, {one["found_by"]})
+        with self.assertRaisesRegex(Undecided, "no fault is planted in none_of_this_name"):
+            prove.faults_of([one["job"], "none_of_this_name"])
+
     def test_of_what_is_cut_only_the_ports_are_left_whose_outputs_are_anything(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "some.sv"
