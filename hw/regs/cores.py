@@ -29,6 +29,8 @@ TOPS = {
 # The Alveo U250. Only who has Vivado can run it.
 PART = "xcu250-figd2104-2L-e"
 WAIVERS = "waivers"
+# Has the clock buffer of an FPGA where this is defined; gates in its fabric would skew the clock.
+GATE, BUFFER = "clock_gate", "LOCKSTEP_BUFGCE"
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Core:
     folder: str  # below `hw`
     files: tuple  # each after those that it needs
     needs: tuple  # names of other cores
+    gates: bool  # a clock, in one of its files or of those of the cores that it needs
 
 
 def files(device):
@@ -61,12 +64,19 @@ def owner(one):
 
 def cores(known):
     named = UNITS | {top: (known[top].text, top) for top in TOPS}
-    for name, (text, top) in sorted(named.items()):
-        own = [one.name for one in known.values() if owner(one) == name]
+    owned = {name: [one.name for one in known.values() if owner(one) == name] for name in named}
+    needs = {}
+    for name, own in owned.items():
         used = {other for file in own for other in verilog.uses(known, known[file])}
-        needs = {owner(known[file]) for file in used} - {name}
-        files = tuple(one for one in verilog.closure(known, own) if one.name in own)
-        yield Core(name, text, top, TOPS.get(name, f"rtl/{name}"), files, tuple(sorted(needs)))
+        needs[name] = {owner(known[file]) for file in used} - {name}
+
+    def gates(name):
+        return GATE in owned[name] or any(gates(one) for one in needs[name])
+
+    for name, (text, top) in sorted(named.items()):
+        files = tuple(one for one in verilog.closure(known, owned[name]) if one.name in owned[name])
+        folder = TOPS.get(name, f"rtl/{name}")
+        yield Core(name, text, top, folder, files, tuple(sorted(needs[name])), gates(name))
 
 
 def core_name(name):
@@ -89,6 +99,10 @@ def core(one):
     lines += ["        mode: lint-only", "        verilator_options: [-Wall]"]
     lines += ["  synth:", "    <<: *default", "    description: Vivado's synthesis, without placement"]
     lines += ["    default_tool: vivado", "    tools:", "      vivado:", f"        part: {PART}", "        pnr: none"]
+    if one.gates:
+        lines += [f"    parameters: [{BUFFER}]", "parameters:", f"  {BUFFER}:"]
+        lines += ["    description: Gated clocks come from the clock buffers of an FPGA (clock_gate.sv)."]
+        lines += ["    datatype: bool", "    paramtype: vlogdefine", "    default: true"]
     return "\n".join(lines) + "\n"
 
 

@@ -4,13 +4,14 @@ import tempfile
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
+import cores
 import model
 import verilog
 from peakrdl_ipxact import IPXACTExporter
 from peakrdl_ipxact.exporter import Standard
 
 
-SOURCES = ["model.py", "properties.rdl", "requirements.txt", "verilog.py"]
+SOURCES = ["cores.py", "model.py", "properties.rdl", "requirements.txt", "verilog.py"]
 SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 CLOCK, RESET, INTERRUPT = "clk_i", "rst_ni", "intr_o"
 SYNTHESIS, SIMULATION = "xilinx_anylanguagesynthesis", "xilinx_anylanguagebehavioralsimulation"
@@ -228,3 +229,8 @@ def add_files(parent, sources):
             add(
                 file, "fileType", "systemVerilogSource" if path.endswith(".sv") else "verilogSource"
             )
+            # As in the cores. A simulation has no clock buffer.
+            if path.endswith(f"/{cores.GATE}.sv") and view == SYNTHESIS:
+                define = add(file, "define")
+                add(define, "name", cores.BUFFER)
+                add(define, "value", "1")

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
+// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
 // body-sha256: 282bf3e66e88c81228b1156e0b79ea279dd821b9aacbcd18227262b951f6c995
 // All files of common, each after those that it needs.
 clock_gate.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
+// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
 // body-sha256: b37c4529c5b7eff1c4a00f372cc849d8d086f1d895b4d7c3f9dcfef7e406fec9
 // All files of nic, each after those that it needs.
 byte_aligner.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
+// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
 // body-sha256: 7c9cf1adf75fc7fb198d07413dbd05e2d56958efa4a08fb9cee828c89b6dbc49
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv

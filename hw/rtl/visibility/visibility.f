@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
+// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
 // body-sha256: f572e52846586d5df5573574bde5e24224bef64b1f10acb748d6835e1040098b
 // All files of visibility, each after those that it needs.
 crc32c_pkg.sv

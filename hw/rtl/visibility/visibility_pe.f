@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f98651c93cbc977cddb4ee2c2d070698e19cf970541bc2c1ac6b670b0b1ac7da cores.py verilog.py
+// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
 // body-sha256: 9b72a69b94096e9168b7b9800a78cc4fe4f813383a490161a99f82dcef0947ce
 // All files of visibility_pe, each after those that it needs.
 generated/visibility_pe_map_pkg.sv
