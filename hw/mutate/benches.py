@@ -164,7 +164,7 @@ class Plan:
             path = unread and (self.folder / unread[1]).resolve()
             original = next((one for one in files if path and Path(one).name == path.name), None)
             if not original:
-                raise Undecided(f"{self.bench.top}: no mutants planted; see {self.folder}/plant.log\n  " + errors(log))
+                raise mutate.failure(f"no mutants planted; see {self.folder}/plant.log", log)
             text, name = without_assertion(path.read_text(encoding="utf-8"), int(unread[2]))
             files[original] = str(copies / path.name)
             Path(files[original]).write_text(text, encoding="utf-8")
@@ -252,7 +252,3 @@ class Plan:
         copy = re.match(r"\S*/copies/(\w+\.s?v)", text)
         original = next((one for one in self.wish["files"] if copy and Path(one).name == copy[1]), None)
         return text.replace(copy[0], str(Path(original).relative_to(prove.ROOT))) if original else text
-
-
-def errors(log):
-    return "\n  ".join([line for line in log.splitlines() if "ERROR" in line or "error:" in line][:5])

@@ -24,7 +24,8 @@ import engines  # noqa: E402
 import prove  # noqa: E402
 import synth  # noqa: E402
 import verilog  # noqa: E402
-from children import Children, Ended, TimedOut, Undecided, interrupt_by_sigterm, number_of_jobs  # noqa: E402
+import inputs  # noqa: E402
+from children import Broken, Children, Ended, TimedOut, Undecided, interrupt_by_sigterm, number_of_jobs, reasons  # noqa: E402
 
 GOAL = 95  # per cent
 # For one attempt at a mutant by properties, and by each miter. The first is a quick one.
@@ -37,9 +38,15 @@ INPUT = re.compile(OUTPUT.pattern.replace("output", "input"), re.M)
 SEEN = re.compile(r"^\s*assign seen\s*=([^;]*);", re.M)
 EMPTY = re.compile(r"lat = +0 +and = +0\b")
 PROVEN = ""
+# What ABC prints after all that it was asked. Without it, its silence means nothing.
+ASKED = "That was all."
 VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
 # What a mutant is that a miter is proven of.
 MITERS = {"miter": "equivalent", "asked": "unasked"}
+
+
+class Unclear(Undecided):
+    """A tool came to its end without an answer."""
 
 
 class Plan:
@@ -127,12 +134,16 @@ def plant(program, wish, folder, children):
     """Has a program plant what is wished for, and write it to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "wish.json"
-    path.write_text(json.dumps({**wish, "folder": str(folder)}), encoding="utf-8")
+    inputs.write(path, json.dumps({**wish, "folder": str(folder)}))
     command = [sys.executable, "-B", str(HERE / program), str(path)]
     code, log = children.run(command, folder / "plant.log", 600, "planting mutants")
     if code != 0:
-        errors = [line for line in log.splitlines() if "ERROR" in line]
-        raise Undecided(f"no mutants planted; see {folder}/plant.log\n  " + "\n  ".join(errors[:5]))
+        raise failure(f"no mutants planted; see {folder}/plant.log", log)
+
+
+def failure(what, log):
+    """That a program failed. One that gives no reason has said nothing of its input."""
+    return (Undecided if "ERROR" in log or "error:" in log else Broken)(f"{what}\n  {reasons(log)}")
 
 
 @functools.lru_cache(maxsize=3)
@@ -145,10 +156,15 @@ def model(folder, name):
 def ask(plan, number, name, command, children, seconds):
     """What ABC says about the model of one mutant. Some of its commands, like `scorr`, have no limit of their own."""
     path = plan.folder / f"{number}.{name}.aig"
-    path.write_bytes(aiger.with_mutant(*model(plan.folder, name), number).binary())
-    abc = [str(engines.tools()["abc"]), "-c", f"read_aiger {path.name}; fold -s; strash; {command}"]
-    _, text = children.run(abc, path.with_suffix(".log"), 2 * seconds, "ABC")
-    path.unlink()
+    script = f"read_aiger {path.name}; fold -s; strash; {command}; echo {ASKED}"
+    try:
+        inputs.write(path, aiger.with_mutant(*model(plan.folder, name), number).binary())
+        abc = [str(engines.tools()["abc"]), "-c", script]
+        _, text = children.run(abc, path.with_suffix(".log"), 2 * seconds, "ABC")
+    finally:
+        path.unlink(missing_ok=True)
+    if not re.search(rf"^{re.escape(ASKED)}\s*$", text, re.M):
+        raise Broken(f"ABC did not come to its end; see {path.with_suffix('.log')}: {reasons(text)}")
     return text
 
 
@@ -157,7 +173,7 @@ def killer(plan, number, children, depth, seconds):
     text = ask(plan, number, "properties", f"bmc3 -F {depth} -T {seconds}", children, seconds)
     failed = re.search(r"Output (\d+) of miter \S+ was asserted", text)
     if not failed and "No output asserted in" not in text:
-        raise Undecided((text.strip().splitlines() or ["ABC printed nothing"])[-1])
+        raise Unclear(f"ABC does not say whether a property fails: {reasons(text)}")
     names = (plan.folder / "properties.txt").read_text(encoding="utf-8").splitlines()
     return engines.plain(names[int(failed[1])]) if failed else None
 
@@ -192,7 +208,7 @@ def unproven(plan, number, children):
 
 def unproven_at_once(plan, number, children):
     chosen = plan.folder / f"{number}.smtc"
-    chosen.write_text(f"always\nassume {choice(number, len(plan.mutants()))}\n", encoding="utf-8")
+    inputs.write(chosen, f"always\nassume {choice(number, len(plan.mutants()))}\n")
     command = [
         sys.executable, "-B", str(engines.tools()["smtbmc"]), "-s", "yices", "-m", plan.job.top, "-i",
         "-t", str(plan.job.depth), "--smtc", str(chosen), str(plan.folder / "model.smt2"),
@@ -212,7 +228,7 @@ def unproven_apart(plan, number, children):
     signals = [f"(|{plan.job.top}_n mutant| s{step})" for step in range(plan.job.depth + 1)]
     chosen = "".join(f"(assert {choice(number, len(plan.mutants()), signal)})\n" for signal in signals)
     asked, log = plan.folder / f"{number}.induction.smt2", plan.folder / f"{number}.induction.log"
-    asked.write_text(given + chosen + engines.one_by_one(asserts), encoding="utf-8")
+    inputs.write(asked, given + chosen + engines.one_by_one(asserts))
     command = [str(engines.tools()["yices"]), "--incremental", str(asked)]
     late = None
     try:
@@ -231,8 +247,7 @@ def unproven_apart(plan, number, children):
 
 
 def error_of_induction(plan, number, text):
-    prove.say(f"{plan.job.title}: induction ended with an error; see {plan.folder}/{number}.induction.log")
-    return Undecided((text.strip().splitlines() or ["the solver printed nothing"])[-1])
+    return Broken(f"induction ended with an error; see {plan.folder}/{number}.induction.log: {reasons(text)}")
 
 
 def found_by_properties(plan, number, children):
@@ -272,16 +287,23 @@ def sound_miters(plan, children):
 
 
 def tried(function, *arguments):
-    """What it gives, or nothing where it is not decided in its time."""
+    """What it gives, or nothing where it is not decided in its time. A tool that did not do its work is told."""
     try:
         return function(*arguments)
-    except Undecided:
+    except (TimedOut, Unclear):
         return None
 
 
 def judge(plan, number, children, sound):
     """The verdict of a mutant, in which these miters may have a say. What is not decided within its time counts as
     survived."""
+    try:
+        return judged(plan, number, children, sound)
+    except Broken as error:
+        raise Broken(f"mutant {number}: {error}") from None
+
+
+def judged(plan, number, children, sound):
     miters = {one: MITERS[one] for one in sound}
     last = clocks(plan.job)[-1]
     for depth, seconds in zip(clocks(plan.job), SECONDS, strict=True):
@@ -303,6 +325,7 @@ def judge(plan, number, children, sound):
 
 def run(plan, children, jobs):
     """All verdicts of a block, of which those of earlier runs are not asked for again."""
+    engines.tools()
     plan.build(children)
     known = plan.known()
     if 0 not in known:
@@ -383,7 +406,7 @@ def main():
             try:
                 plan = Plan(job, 200 if job.block in tops else 40, given.kept.resolve())
                 verdicts = run(plan, children, given.jobs)
-            except Undecided as error:
+            except (Undecided, OSError) as error:
                 prove.say(f"mutate: {job.title}: {error}")
                 rows.append(f"| `{job.title}` | | | | | | | undecided |")
                 code = 2

@@ -11,7 +11,7 @@ from pathlib import Path
 import mutate
 import prove
 import verilog
-from children import Undecided
+from children import Broken, Undecided
 
 HERE = Path(__file__).resolve().parent
 FORMAL = HERE.parent / "formal"
@@ -132,6 +132,9 @@ def ask(bench, children, open_questions, done, jobs):
             planted = proof.build(children)
             if planted:
                 proof.check(children)
+        except Broken:
+            # It says nothing of the proof, and what it would have found would survive for good.
+            raise
         except Undecided as error:
             prove.say(f"{bench.bench.top}: not asked of the proof of {one.job.title}: {error}")
             continue

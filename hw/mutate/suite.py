@@ -14,7 +14,7 @@ from pathlib import Path
 
 import prove
 from benches import digest
-from children import TimedOut, Undecided
+from children import Broken, TimedOut, Undecided, reasons
 
 # What plants mutants of its own judges nothing here.
 NEVER = r"mutant|sabotage"
@@ -27,6 +27,8 @@ LIMIT = (20, 10)
 # The part of the time of all runs that short ones take together.
 SHORT = 0.1
 ENDLESS = ", which does not end"
+# Codes by which a shell says that a program was not run.
+NOT_RUN = (126, 127)
 # Of memory, in KiB: a mutant may make a test ask for more and more.
 MEMORY = 8 << 20
 # Where what tests share is, besides what they test.
@@ -125,12 +127,15 @@ class Suite:
         sets = " ".join(f"{key}={shlex.quote(value)}" for key, value in environment.items())
         arguments = shlex.join([str(self.programs / program), "--exact", name, "--test-threads", "1"])
         folder = shlex.quote(environment["CARGO_MANIFEST_DIR"])
-        script = f"cd {folder} && ulimit -v {MEMORY} && unset LOCKSTEP_SEED && exec env {sets} {arguments}"
+        before = f"cd {folder} && ulimit -v {MEMORY} && unset LOCKSTEP_SEED"
+        script = f"{{ {before}; }} || exit {NOT_RUN[0]}; exec env {sets} {arguments}"
         log = self.plan.folder / f"{mutant}.{threading.get_ident()}.log"
         try:
-            code, text = self.children.run(["sh", "-c", script], log, run.limit, run.name)
+            code, text = self.children.run(["sh", "-c", script], log, run.limit, run.name, may_crash=True)
         finally:
             log.unlink(missing_ok=True)
+        if code in NOT_RUN:
+            raise Broken(f"{run.name} does not start: {reasons(text)}")
         if code == 0 and "1 passed" not in text:
             raise Undecided(f"{run.name} is not in {program}")
         return code != 0, text

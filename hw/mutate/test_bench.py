@@ -238,6 +238,24 @@ class Tests(unittest.TestCase):
         self.assertEqual(found, ["a::slow", None, "a::quick (3 cases), which does not end"])
         self.assertEqual(called[:2], ["a::quick (3 cases)", "a::slow"])
 
+    def test_a_test_that_was_not_run_or_was_ended_kills_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tests = suite.Suite(SimpleNamespace(folder=Path(folder), bench=benches.Bench("top", "package")), Children({}))
+            tests.package = {"manifest_path": f"{folder}/Cargo.toml"}
+            tests.programs = Path(folder)
+            run = suite.Run("model::a", None, 1.0)
+            with self.assertRaisesRegex(suite.Broken, "model::a does not start"):
+                tests.call(run, 1)
+            program = tests.programs / "model"
+            for script, failed in (("exit 101", True), ("kill -6 $$", True), ("kill -11 $$", True), ("kill -9 $$", None)):
+                program.write_text(f"#!/bin/sh\n{script}\n")
+                program.chmod(0o755)
+                if failed is None:
+                    with self.assertRaisesRegex(suite.Broken, "model::a was ended by SIGKILL"):
+                        tests.call(run, 1)
+                else:
+                    self.assertEqual(tests.call(run, 1)[0], failed)
+
     def test_short_runs_take_a_tenth_of_the_time_of_all(self):
         tests = SimpleNamespace(runs=[suite.Run(f"a::{n}", None, n) for n in (20.0, 1.0, 2.0, 2.5, 15.0)])
         short, others = suite.Suite.parts(tests)
@@ -436,6 +454,18 @@ class Proofs(unittest.TestCase):
             proofs.ask(self.plan, Children({}), asked, lambda *answer: done.append(answer), 1)
         (question,) = asked[1]
         self.assertEqual(done, [(1, question, None), (2, question, ("killed", "rule of 1"))])
+
+    def test_a_proof_whose_tool_is_broken_is_told(self):
+        broken = mock.Mock(side_effect=benches.mutate.Broken("ABC was ended by SIGKILL"))
+        with mock.patch.object(proofs.Proof, "build", broken), self.assertRaises(benches.mutate.Broken):
+            proofs.ask(self.plan, Children({}), {1: proofs.questions(self.plan, 1)}, lambda *_: None, 1)
+
+    def test_a_miter_whose_program_says_nothing_is_told(self):
+        plan = SimpleNamespace(child=lambda *_: (1, ""), bench=benches.Bench("top", "package"))
+        with self.assertRaises(benches.mutate.Broken):
+            bench.miter(plan, None, "module", [1], "cut")
+        plan.child = lambda *_: (1, "ERROR: several clocks")
+        self.assertIsNone(bench.miter(plan, None, "module", [1], "cut"))
 
     def test_a_proof_that_fails_without_a_mutant_says_nothing_of_any(self):
         done = []

@@ -10,6 +10,8 @@ from unittest import mock
 
 import aiger
 import mutate
+import children
+from children import Broken, Children
 
 # Inputs 2 (the mutant), 4 and 6 (how the two registers begin); bad is that they differ while the mutant is chosen.
 TEXT = """aag 7 3 2 0 2 1
@@ -115,6 +117,73 @@ class Asked(unittest.TestCase):
         self.assertEqual(depths, [(6, 16), (6, 24)])
 
 
+class Tools(unittest.TestCase):
+    """What a tool does instead of its work is no verdict."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for end, text in (("aag", TEXT), ("aim", NAMES)):
+            (self.folder / f"miter.{end}").write_text(text)
+        self.plan = SimpleNamespace(folder=self.folder, job=SimpleNamespace(title="job"))
+        self.addCleanup(mutate.model.cache_clear)
+
+    def asked(self, script, children=None):
+        abc = self.folder / "abc"
+        abc.write_text(f"#!/bin/sh\n{script}\n")
+        abc.chmod(0o755)
+        with mock.patch.object(mutate.engines, "tools", lambda: {"abc": abc}):
+            return mutate.tried(mutate.is_equivalent, self.plan, 1, children or Children({}), "miter", 5)
+
+    def test_an_answer_counts(self):
+        end = f"echo '{mutate.ASKED} '"
+        self.assertTrue(self.asked(f"echo Property proved; {end}"))
+        self.assertIs(self.asked(f"echo was asserted; {end}"), False)
+        self.assertIsNone(self.asked(f"echo Reached timeout; {end}"))
+
+    def test_a_tool_that_did_not_come_to_its_end_is_told(self):
+        for script, told in (
+            ("kill -9 $$", "ABC was ended by SIGKILL"), ("kill -6 $$", "ABC was ended by SIGABRT"),
+            ("exit 0", "did not come to its end; .*: it printed nothing"), ("echo Property proved", "Property proved"),
+        ):  # fmt: skip
+            with self.subTest(script), self.assertRaisesRegex(Broken, told):
+                self.asked(script)
+        self.assertEqual(list(self.folder.glob("*.aig")), [])
+
+    def test_a_tool_that_is_missing_is_told(self):
+        with mock.patch.object(mutate.engines, "tools", lambda: {"abc": Path("/none/abc")}):
+            with self.assertRaisesRegex(Broken, "ABC does not start: /none/abc: No such file"):
+                mutate.tried(mutate.is_equivalent, self.plan, 1, Children({}), "miter", 5)
+
+    def test_a_disk_that_is_full_is_told(self):
+        full = mock.Mock(side_effect=OSError(28, "No space left on device"))
+        with mock.patch.object(children.tempfile, "TemporaryFile", full):
+            with self.assertRaisesRegex(Broken, "could not write to .*: No space left on device"):
+                self.asked("exit 1")
+
+    def test_what_takes_too_long_is_not_decided(self):
+        late = SimpleNamespace(run=mock.Mock(side_effect=mutate.TimedOut("late")))
+        self.assertIsNone(self.asked("exit 0", late))
+
+    def test_the_mutant_is_named_and_no_verdict_is_kept(self):
+        plan = SimpleNamespace(
+            job=SimpleNamespace(title="job", cover_depth=0), build=lambda _: None, results=self.folder / "results.jsonl",
+            mutants=lambda: ["one"], known=lambda: {0: {"miters": [], "inductive": False}},
+        )  # fmt: skip
+        broken = mock.Mock(side_effect=Broken("ABC was ended by SIGKILL"))
+        with mock.patch.object(mutate, "killer", broken), mock.patch.object(mutate.engines, "tools"):
+            with self.assertRaisesRegex(Broken, "mutant 1: ABC was ended by SIGKILL"):
+                mutate.run(plan, Children({}), 1)
+        self.assertFalse(plan.results.exists())
+
+    def test_children_go_on_after_a_task_that_failed(self):
+        run = Children({})
+        with self.assertRaises(Broken):
+            run.run_all([mock.Mock(side_effect=Broken("once"))], lambda _, future: future.result())
+        self.assertEqual(run.run(["true"], self.folder / "log", 5, "true"), (0, ""))
+
+
 class Resume(unittest.TestCase):
     def test_a_line_that_was_cut_off_is_asked_for_again(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +217,7 @@ class Checks(unittest.TestCase):
     def test_what_is_not_decided_without_a_mutant_finds_none(self):
         def unproven(_, number, *__):
             if not number:
-                raise mutate.Undecided("late")
+                raise mutate.TimedOut("late")
             return "rule"
 
         plan, found = self.checked(unproven)
