@@ -85,18 +85,8 @@ TEXT
 run_mutate() {
     if asks_for_help "$@"; then mutate_usage && return; fi
     get_solvers
-    local mutate=("$kit_folder/prove/bin/python" -B "$root/hw/mutate/bench.py" --kept "$kit_folder/mutate")
-    local writes=no given=() argument
-    for argument in "$@"; do
-        if [[ $argument == --write ]]; then writes=yes; else given+=("$argument"); fi
-    done
-    if [[ $writes == yes ]]; then
-        # The rows are written whatever the rate is, which the exit code tells.
-        "${mutate[@]}" "${given[@]}" | python3 -B "$root/hw/blocks/record_mutants.py"
-        exit
-    fi
     # In the place of this shell, so that a signal to it ends the solvers.
-    exec "${mutate[@]}" "${given[@]}"
+    exec "$kit_folder/prove/bin/python" -B "$root/hw/mutate/bench.py" --kept "$kit_folder/mutate" "$@"
 }
 
 blocks_usage() {

@@ -19,17 +19,13 @@ import area
 import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "formal"))
-from children import Children, Ended, interrupt_by_sigterm, number_of_jobs  # noqa: E402
+from children import BadInput, Children, Undecided, number_of_jobs, parsed, run_command  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "area.py"
 TABLE = HERE / "table.md"
 # Assertions are in no netlist.
 CHECKS = re.compile(r"^\s*`ifndef SYNTHESIS\b.*?^\s*`endif", re.DOTALL | re.MULTILINE)
-
-
-class BadInput(Exception):
-    """Something that the caller can mend."""
 
 
 @dataclass(frozen=True)
@@ -131,13 +127,16 @@ def counts_of(blocks, kept_in, jobs):
 
     def done(number, future):
         block, kept = missing[number]
-        code, output = future.result()
+        try:
+            code, output = future.result()
+        except Undecided as error:
+            code, output = 2, str(error)
         if code == 0:
             # Warnings may stand before it.
             rows[str(block)] = {**json.loads(output.splitlines()[-1]), "digest": kept.stem}
             store(kept, rows[str(block)])
         else:
-            failed.append(f"{block}: {output}")
+            failed.append(f"{block}: {output.strip() or 'it printed nothing'}")
         print(f"{len(rows) - before + len(failed)} of {len(missing)}: {block}", file=sys.stderr, flush=True)
 
     before = len(rows)
@@ -169,11 +168,10 @@ def arguments():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--changed", action="store_true")
     parser.add_argument("blocks", nargs="*")
-    return parser.parse_intermixed_args()
+    return parsed(parser)
 
 
 def main():
-    interrupt_by_sigterm()
     given = arguments()
     known = listed()
     blocks = chosen(given.blocks, known, modules()) if given.blocks else known
@@ -201,11 +199,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except BadInput as error:
-        print(f"synth: {error}", file=sys.stderr)
-        sys.exit(2)
-    except (KeyboardInterrupt, Ended):
-        print("synth: ended; what was counted is kept", file=sys.stderr)
-        os._exit(130)
+    run_command("synth", main, "what was counted is kept")

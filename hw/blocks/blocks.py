@@ -105,4 +105,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    prove.run_command("blocks", main, "nothing was written")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Renews the rows of hw/mutate/table.md from what ./kit mutate prints, which comes on the standard input, and prints it.
+"""Renews the rows of hw/mutate/table.md from what ./kit mutate prints.
 
 A row gets a digest, so that ./kit blocks marks it when what it follows from has changed: of the block and its
 properties, or, where tests judge, of its RTL. The mutants that survive are listed in hw/mutate/survivors.md; what a person
@@ -89,28 +89,29 @@ def complaints_about_survivors():
     yield from (f"{block}: {place}: survivors.md gives no reason" for (block, place), why in listed.items() if not why)
 
 
-def main():
-    report = sys.stdin.read()
-    print(report, end="", flush=True)
+def read_tables():
+    """Both, as far as they are there."""
+    return {name: {JUDGED: PROPERTIES, **row} for name, row in markdown.read(TABLE).items()}, read_survivors()
+
+
+def rows_of(report, jobs):
+    """What the tables of a report say of blocks that were judged."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "printed.md"
         path.write_text(report, encoding="utf-8")
         printed = markdown.read(path)
+    judged = {name: {JUDGED: PROPERTIES, **row} for name, row in printed.items() if row["killed"]}
+    return {name: {**row, "digest": digest(name, row, jobs)} for name, row in judged.items()}
+
+
+def record(report):
     jobs = {job.title: job for job in prove.read_jobs()}
-    rows = {}
-    for name, printed_row in printed.items():
-        if printed_row["killed"]:
-            row = {JUDGED: PROPERTIES, **printed_row}
-            rows[name] = {**row, "digest": digest(name, row, jobs)}
+    rows = rows_of(report, jobs)
     if not rows:
         # What went wrong is told by the exit code of ./kit mutate.
         print("mutate: no block was judged, so the table stays as it is", file=sys.stderr)
         return
-    known = {name: {JUDGED: PROPERTIES, **row} for name, row in markdown.read(TABLE).items()}
+    known, _ = read_tables()
     kept = [one for one in next(iter(rows.values())) if one not in (JUDGED, "digest")]
     markdown.renew(TABLE, TITLE, ("block", *kept, JUDGED, "digest"), order(jobs), {**known, **rows})
     renew_survivors(report, set(rows), order(jobs))
-
-
-if __name__ == "__main__":
-    main()

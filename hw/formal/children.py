@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Tools as child processes: several at a time, each of which ends with this program or at its time limit."""
+"""Tools as child processes: several at a time, each of which ends with this program or at its time limit. And how the
+commands that run them begin and end."""
 
 import argparse
+import contextlib
+import fcntl
+import functools
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "regs"))
+from inputs import BadInput  # noqa: E402
+
+# Seconds in which a program that was told to end is not told again.
+DEAF = 5
 
 # What ends a program from outside, and not for what it does itself.
 FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGXFSZ)
@@ -42,6 +54,9 @@ class Children:
     def run(self, command, log, seconds, what, may_crash=False):
         """Runs a command for at most so many seconds (or without a limit: None); gives its code and what it printed,
         which is in `log`, too. A signal ends it as a result only where it `may_crash`."""
+        if threading.current_thread() is threading.main_thread():
+            # A signal comes there, and could come between the start of a child and what ends it.
+            return self.in_thread(functools.partial(self.run, command, log, seconds, what, may_crash))
         with self.lock:
             if self.ending:
                 raise Ended
@@ -60,6 +75,11 @@ class Children:
         if child.returncode:
             check_end(child.returncode, log, what, may_crash)
         return child.returncode, log.read_text(encoding="utf-8", errors="replace")
+
+    def in_thread(self, task):
+        result = []
+        self.run_all([task], lambda _, future: result.append(future.result()), 1)
+        return result[0]
 
     def start(self, command, log, what):
         with open(log, "w", encoding="utf-8") as file:
@@ -81,8 +101,8 @@ class Children:
         """Runs tasks, which are functions without arguments, so many at a time, or one for each core. `done` is given
         the number and the future of each when it has ended. All children end if this is interrupted."""
         with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-            work = {pool.submit(task): number for number, task in enumerate(tasks)}
             try:
+                work = {pool.submit(task): number for number, task in enumerate(tasks)}
                 for one in as_completed(work):
                     done(work[one], one)
             except BaseException as error:
@@ -134,13 +154,61 @@ def number_of_jobs(text):
     return int(text)
 
 
-def interrupt_by_sigterm():
-    """A SIGTERM, or the end of the terminal, is then what Ctrl-C is."""
+def parsed(parser):
+    """The arguments, whose options may stand between blocks. Behind `--` nothing is an option, which argparse forgets when
+    it looks for them there."""
+    return parser.parse_args() if "--" in sys.argv else parser.parse_intermixed_args()
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def interrupt_by_signals():
+    """Ctrl-C, a SIGTERM, or the end of the terminal. One that comes soon after another finds this program ending."""
+    heard = None
 
     def interrupt(*_):
-        raise KeyboardInterrupt
+        nonlocal heard
+        now = time.monotonic()
+        if heard is None or now - heard > DEAF:
+            heard = now
+            raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, interrupt)
-    # A program that goes on when its terminal ends has this ignored.
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, interrupt)
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # A program that goes on when its terminal ends has this ignored.
+        if signal.getsignal(one) != signal.SIG_IGN:
+            signal.signal(one, interrupt)
+
+
+def run_command(name, main, ended):
+    """Runs `main`, and ends this program with the code that it gives: with 2 where it could not do its work, and with 130
+    where it was interrupted, of which `ended` says what is left."""
+    interrupt_by_signals()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8")
+    try:
+        code = main()
+        sys.stdout.flush()
+    except (Undecided, BadInput, OSError) as error:
+        say(f"{name}: {error}")
+        code = 2
+    except (KeyboardInterrupt, Ended):
+        say(f"{name}: ended; {ended}")
+        code = 130
+    # Nothing is left to be done, and nothing should interrupt that.
+    sys.stderr.flush()
+    os._exit(code or 0)
+
+
+@contextlib.contextmanager
+def alone(folder, what):
+    """While this holds, no other run is in a folder: both would write the same files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"{what} waits until another run of it ends, which holds {file.name}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -7,8 +7,6 @@ job could not be decided or asked for.
 """
 
 import argparse
-import contextlib
-import fcntl
 import functools
 import hashlib
 import json
@@ -20,7 +18,7 @@ import time
 import tomllib
 from dataclasses import asdict, dataclass, field, fields, replace
 
-from children import Children, Ended, Undecided, interrupt_by_sigterm
+from children import Children, Undecided, alone, parsed, run_command, say
 from engines import ENGINES, HERE, Prover, environment
 
 ROOT = HERE.parent.parent
@@ -237,10 +235,6 @@ def place_of(name, files):
     return os.path.relpath(path, ROOT)
 
 
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
 @dataclass
 class Outcome:
     job: Job
@@ -311,20 +305,6 @@ def failures(job, result, files):
     for name in unreached:
         say(f"{job.title}: FAILED: cover {named(name)} is not reached in {job.cover_depth} clocks")
     return unreached
-
-
-@contextlib.contextmanager
-def alone():
-    """While this holds, no other run of this tree proves: both would write to the same folders in out/prove."""
-    folder = ROOT / "out/prove"
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"prove: waits for another ./kit prove, which has {file.name}")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def run_all(tasks):
@@ -436,7 +416,7 @@ def self_test(names):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="./kit prove", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="./kit prove", description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument(
         "blocks", nargs="*", metavar="BLOCK",
         help="a block with a job; with --self-test, a job or the property that finds a fault; without one, all of them",
@@ -450,26 +430,16 @@ def main():
     parser.add_argument(
         "--write", action="store_true", help="renews the rows of what is proven in hw/formal/table.md"
     )
-    arguments = parser.parse_args()
+    arguments = parsed(parser)
     if arguments.self_test and (arguments.quick or arguments.write):
         parser.error("--self-test plants faults of hw/formal/mutants.toml: without --quick and --write")
     if arguments.quick and arguments.blocks:
         parser.error(f"--quick chooses the jobs itself; without it, those of {', '.join(arguments.blocks)} run")
-    interrupt_by_sigterm()
-    try:
-        with alone():
-            if arguments.self_test:
-                code = self_test(arguments.blocks)
-            else:
-                code = prove(arguments.blocks, arguments.quick, arguments.write)
-    except (Undecided, OSError) as error:
-        say(f"prove: {error}")
-        code = 2
-    except (KeyboardInterrupt, Ended):
-        say("prove: ended; nothing that it was at is proven")
-        code = 130
-    sys.exit(code)
+    with alone(ROOT / "out/prove", "./kit prove"):
+        if arguments.self_test:
+            return self_test(arguments.blocks)
+        return prove(arguments.blocks, arguments.quick, arguments.write)
 
 
 if __name__ == "__main__":
-    main()
+    run_command("prove", main, "nothing that it was at is proven")

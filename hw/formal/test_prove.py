@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Tests of what needs neither Yosys nor a solver: python3 hw/formal/test_prove.py."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +16,7 @@ from unittest import mock
 
 import engines
 import prove
-from children import Undecided
+from children import Undecided, alone
 from prove import cut
 
 JOB = '[[job]]\nblock = "lut_ram"\n'
@@ -220,6 +226,74 @@ class Apart(unittest.TestCase):
         self.assertIn("`limit`, which left others undecided", str(found))
         for log, is_late, said in (("one\nunsat\n", True, "reached its limit"), ("one\nsat\n", False, "gave up")):
             self.assertIn(said, str(self.asked(log, is_late)))
+
+
+PROGRAM = """
+import functools, pathlib, sys
+from children import Children, run_command
+folder = pathlib.Path(sys.argv[1])
+
+def main():
+    run = Children({})
+    sleep = ["sh", "-c", 'echo $$ > "$0.new" && mv "$0.new" "$0" && exec sleep 100']
+    tasks = [functools.partial(run.run, [*sleep, f"pid.{n}"], folder / f"{n}.log", None, "sleep") for n in range(4)]
+    tasks[0]() if sys.argv[2] == "alone" else run.run_all(tasks, lambda _, future: future.result(), 2)
+
+run_command("test", main, "it goes on here")
+"""
+
+
+class Signals(unittest.TestCase):
+    def ended_by(self, how, *signals):
+        """Runs children, sends signals in quick succession, and gives the code, what was said, and what still runs."""
+        number = 1 if how == "alone" else 2
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-B", "-c", PROGRAM, folder, how]
+            with subprocess.Popen(command, cwd=prove.HERE, stderr=subprocess.PIPE, text=True) as program:
+                end = time.monotonic() + 20
+                while len(list(Path(folder).glob("pid.?"))) < number and time.monotonic() < end:
+                    time.sleep(0.02)
+                begun = time.monotonic()
+                for one in signals:
+                    program.send_signal(one)
+                    time.sleep(0.003)
+                _, said = program.communicate(timeout=30)
+            pids = [int(one.read_text()) for one in Path(folder).glob("pid.?")]
+        self.assertGreaterEqual(len(pids), number)
+        return program.returncode, said, [pid for pid in pids if self.runs(pid)], time.monotonic() - begun
+
+    @staticmethod
+    def runs(pid):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def test_children_end_with_the_program_however_many_signals_come(self):
+        for how in ("all", "alone"):
+            for signals in ([signal.SIGINT], [signal.SIGTERM], [signal.SIGHUP], [signal.SIGTERM, signal.SIGINT] * 10):
+                with self.subTest(how=how, signals=signals):
+                    code, said, running, seconds = self.ended_by(how, *signals)
+                    self.assertEqual((code, said, running), (130, "test: ended; it goes on here\n", []))
+                    self.assertLess(seconds, 20)
+
+    def test_only_one_run_at_a_time_is_in_a_folder(self):
+        order, entered = [], threading.Event()
+        with tempfile.TemporaryDirectory() as folder, mock.patch("children.say", lambda text: (order.append(text), entered.set())):
+
+            def other():
+                with alone(Path(folder), "the other"):
+                    order.append("other")
+
+            thread = threading.Thread(target=other)
+            with alone(Path(folder), "one"):
+                thread.start()
+                entered.wait(10)
+                order.append("one")
+            thread.join()
+        self.assertEqual(order[1:], ["one", "other"])
+        self.assertIn("the other waits until another run of it ends", order[0])
 
 
 if __name__ == "__main__":

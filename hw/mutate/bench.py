@@ -11,7 +11,6 @@ import argparse
 import functools
 import hashlib
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -19,9 +18,11 @@ import benches
 import mutate
 import proofs
 import prove
+import record_mutants
 import suite
 from benches import Plan, Undecided
-from children import Broken, Children, Ended, interrupt_by_sigterm, number_of_jobs
+from children import Broken, Children, alone, number_of_jobs, parsed, run_command
+from inputs import BadInput
 
 HERE = Path(__file__).resolve().parent
 # Of the module of a mutant, and of what is around it: miters that are made, one after the other. That of a whole top took
@@ -233,15 +234,16 @@ def report(plan, names, found):
 
 
 def by_tests(given, by_bench, seen, children):
-    """The exit code of all benches that are asked for, whose report it prints."""
+    """The exit code of all benches that are asked for, and their report."""
     rows, survivors, worst, code = [], [], 100.0, 0
     for bench, names, all_blocks in by_bench:
         try:
             plan = Plan(bench, all_blocks, seen, given.kept.resolve())
-            plan.plant(children)
-            wanted = {number for name in names for number in plan.planted["rows"][name]}
-            found = judge(plan, wanted, children, given.jobs)
-        except (Undecided, OSError) as error:
+            with alone(plan.folder, f"./kit mutate --bench {bench.top}"):
+                plan.plant(children)
+                wanted = {number for name in names for number in plan.planted["rows"][name]}
+                found = judge(plan, wanted, children, given.jobs)
+        except (Undecided, BadInput, OSError) as error:
             prove.say(f"mutate: {bench.top}: {error}")
             rows += [f"| `{name}` | | | | | | | undecided | |" for name in names]
             code = 2
@@ -250,10 +252,7 @@ def by_tests(given, by_bench, seen, children):
         rows += of_bench[0]
         survivors += of_bench[1]
         worst = min(worst, of_bench[2])
-    columns = ("block", "mutants", *mutate.VERDICTS, "found of the rest", "judged by")
-    print(f"| {' | '.join(columns)} |", "|---" * len(columns) + "|", *rows, sep="\n")
-    print("".join(f"\n- {one}" for one in survivors), flush=True)
-    return code or int(worst < mutate.GOAL)
+    return code or int(worst < mutate.GOAL), mutate.report((*mutate.COLUMNS, "judged by"), rows, survivors)
 
 
 def with_properties():
@@ -262,18 +261,6 @@ def with_properties():
     listed = {one.name for one in mutate.synth.listed()}
     jobs = benches.judged_by_properties(prove.read_jobs())
     return {name for job in jobs if job.block in listed for name in (job.block, job.title)}
-
-
-def by_properties(given, blocks):
-    """The exit code of mutate.py on blocks with a job."""
-    command = [sys.executable, "-B", str(HERE / "mutate.py"), "--kept", str(given.kept), "--jobs", str(given.jobs)]
-    child = subprocess.Popen([*command, *blocks])
-    try:
-        return child.wait()
-    except KeyboardInterrupt:
-        child.terminate()
-        child.wait()
-        raise
 
 
 def chosen(given, judged, all_benches, with_job):
@@ -301,32 +288,40 @@ def chosen(given, judged, all_benches, with_job):
     ]
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="./kit mutate", description=__doc__.splitlines()[0])
+def arguments():
+    parser = argparse.ArgumentParser(prog="./kit mutate", description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--kept", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1)
     parser.add_argument("--bench", action="append", default=[], metavar="TOP", help="all blocks of a bench")
+    parser.add_argument("--write", action="store_true", help="renews the rows of what was judged")
     parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="blocks; without any, all of them")
-    given = parser.parse_args()
-    interrupt_by_sigterm()
+    return parsed(parser)
+
+
+def main():
+    given = arguments()
+    all_benches, seen = benches.read_benches()
+    with_job = with_properties()
+    properties, tests = chosen(given, benches.blocks_by_bench(all_benches), all_benches, with_job)
+    if given.write:
+        # A table that cannot be read is told before hours of work.
+        record_mutants.read_tables()
+    children = Children(mutate.engines.environment())
     codes = []
-    try:
-        all_benches, seen = benches.read_benches()
-        with_job = with_properties()
-        judged = benches.blocks_by_bench(all_benches)
-        properties, tests = chosen(given, judged, all_benches, with_job)
-        if properties or not (given.blocks or given.bench):
-            codes.append(by_properties(given, properties or sorted(with_job)))
-        if tests:
-            codes.append(by_tests(given, tests, seen, Children(mutate.engines.environment())))
-    except Undecided as error:
-        prove.say(f"mutate: {error}")
-        codes.append(2)
-    except (KeyboardInterrupt, Ended):
-        prove.say("mutate: ended; the next run goes on here")
-        os._exit(130)
-    sys.exit(max(codes, key=lambda code: (code == 130, code)))
+
+    def tell(code, report):
+        codes.append(code)
+        print(report, end="", flush=True)
+        # The rows are written whatever the rate is, which the exit code tells.
+        if given.write:
+            record_mutants.record(report)
+
+    if properties or not (given.blocks or given.bench):
+        tell(*mutate.by_properties(given, properties or sorted(with_job), children))
+    if tests:
+        tell(*by_tests(given, tests, seen, children))
+    return max(codes)
 
 
 if __name__ == "__main__":
-    main()
+    run_command("mutate", main, "the next run goes on here")

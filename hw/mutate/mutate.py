@@ -7,7 +7,6 @@ proven of what its contract asks for. All others survive. What is known of a mut
 goes on where it stopped.
 """
 
-import argparse
 import functools
 import hashlib
 import json
@@ -25,7 +24,7 @@ import prove  # noqa: E402
 import synth  # noqa: E402
 import verilog  # noqa: E402
 import inputs  # noqa: E402
-from children import Broken, Children, Ended, TimedOut, Undecided, interrupt_by_sigterm, number_of_jobs, reasons  # noqa: E402
+from children import Broken, TimedOut, Undecided, alone, reasons  # noqa: E402
 
 GOAL = 95  # per cent
 # For one attempt at a mutant by properties, and by each miter. The first is a quick one.
@@ -41,6 +40,7 @@ PROVEN = ""
 # What ABC prints after all that it was asked. Without it, its silence means nothing.
 ASKED = "That was all."
 VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
+COLUMNS = ("block", "mutants", *VERDICTS, "found of the rest")
 # What a mutant is that a miter is proven of.
 MITERS = {"miter": "equivalent", "asked": "unasked"}
 
@@ -391,45 +391,27 @@ def row(name, verdicts):
     return f"| `{name}` | {len(verdicts)} | {' | '.join(map(str, counts.values()))} | {math.floor(rate)} % |", rate
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="./kit mutate", description=__doc__.splitlines()[0])
-    parser.add_argument("--kept", type=Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1)
-    parser.add_argument("blocks", nargs="*", metavar="BLOCK", help="a block with a job in hw/formal; or else all")
-    given = parser.parse_args()
-    interrupt_by_sigterm()
+def report(columns, rows, survivors):
+    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|", *rows, *(f"\n- {one}" for one in survivors)]
+    return "\n".join(lines) + "\n"
+
+
+def by_properties(given, blocks, children):
+    """The exit code of all blocks with a job that are asked for, and their report."""
     tops = {one.name for one in synth.listed() if one.is_top}
     rows, survivors, worst, code = [], [], 100.0, 0
-    try:
-        children = Children(engines.environment())
-        for job in prove.wanted([one for one in prove.read_jobs() if one.judges_mutants], given.blocks, quick=False):
-            try:
-                plan = Plan(job, 200 if job.block in tops else 40, given.kept.resolve())
+    for job in prove.wanted([one for one in prove.read_jobs() if one.judges_mutants], blocks, quick=False):
+        try:
+            plan = Plan(job, 200 if job.block in tops else 40, given.kept.resolve())
+            with alone(plan.folder, f"./kit mutate {job.title}"):
                 verdicts = run(plan, children, given.jobs)
-            except (Undecided, OSError) as error:
-                prove.say(f"mutate: {job.title}: {error}")
-                rows.append(f"| `{job.title}` | | | | | | | undecided |")
-                code = 2
-                continue
-            text, rate = row(job.title, verdicts)
-            rows.append(text)
-            worst = min(worst, rate)
-            survivors += survivors_of(job.title, plan, verdicts)
-    except Undecided as error:
-        prove.say(f"mutate: {error}")
-        sys.exit(2)
-    except (KeyboardInterrupt, Ended):
-        prove.say("mutate: ended; the next run goes on here")
-        os._exit(130)
-    print(
-        "| block | mutants | killed | unproven | survived | equivalent | unasked | found of the rest |\n"
-        + "|---" * 8 + "|",
-        *rows,
-        sep="\n",
-    )
-    print("".join(f"\n- {one}" for one in survivors))
-    sys.exit(code or int(worst < GOAL))
-
-
-if __name__ == "__main__":
-    main()
+        except (Undecided, inputs.BadInput, OSError) as error:
+            prove.say(f"mutate: {job.title}: {error}")
+            rows.append(f"| `{job.title}` | | | | | | | undecided |")
+            code = 2
+            continue
+        text, rate = row(job.title, verdicts)
+        rows.append(text)
+        worst = min(worst, rate)
+        survivors += survivors_of(job.title, plan, verdicts)
+    return code or int(worst < GOAL), report(COLUMNS, rows, survivors)

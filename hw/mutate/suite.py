@@ -14,7 +14,7 @@ from pathlib import Path
 
 import prove
 from benches import digest
-from children import Broken, TimedOut, Undecided, reasons
+from children import Broken, TimedOut, Undecided, alone, reasons
 
 # What plants mutants of its own judges nothing here.
 NEVER = r"mutant|sabotage"
@@ -101,12 +101,13 @@ class Suite:
         )
         environment = {"CARGO_TARGET_DIR": str(self.target), self.bench.variable: str(self.plan.netlist)}
         command = ["env", *[f"{name}={value}" for name, value in environment.items()], "sh", "-c", script]
-        code, text = self.children.run(command, log, 3600, "building tests")
-        if code != 0:
-            raise Undecided(f"{self.bench.top}: its tests are not built; see {log}")
-        self.programs.mkdir(exist_ok=True)
-        for name, path in programs(text, self.package["id"]):
-            shutil.copy2(path, self.programs / name)
+        with alone(self.target, f"./kit mutate --bench {self.bench.top}"):
+            code, text = self.children.run(command, log, 3600, "building tests")
+            if code != 0:
+                raise Undecided(f"its tests are not built; see {log}")
+            self.programs.mkdir(exist_ok=True)
+            for name, path in programs(text, self.package["id"]):
+                shutil.copy2(path, self.programs / name)
 
     def digest(self):
         """Of the tests, which decide what survives, and of what they share with others."""

@@ -195,6 +195,61 @@ class Chosen(unittest.TestCase):
             self.chosen(tops=["part"])
 
 
+class Command(unittest.TestCase):
+    """What ./kit mutate does with its arguments."""
+
+    def run_with(self, *words, read_tables=None):
+        """What was judged, and what was recorded."""
+        judged, recorded = [], []
+        with (
+            mock.patch.object(sys, "argv", ["bench.py", "--kept", "kept", *words]),
+            mock.patch.object(mutate.engines, "environment", dict),
+            mock.patch.object(mutate, "by_properties", lambda given, blocks, _: (judged.extend(blocks), (1, "report\n"))[1]),
+            mock.patch.object(bench, "by_tests", lambda *_: (judged.append("by tests"), (0, "other\n"))[1]),
+            mock.patch.object(bench.record_mutants, "read_tables", read_tables or dict),
+            mock.patch.object(bench.record_mutants, "record", recorded.append),
+            mock.patch("sys.stdout"),
+        ):
+            try:
+                code = bench.main()
+            finally:
+                self.judged = judged
+        return code, judged, recorded
+
+    def test_rows_are_written_where_that_is_asked_for(self):
+        self.assertEqual(self.run_with("lut_ram"), (1, ["lut_ram"], []))
+        self.assertEqual(self.run_with("lut_ram", "--write"), (1, ["lut_ram"], ["report\n"]))
+
+    def test_a_table_that_cannot_be_read_is_told_before_anything_is_judged(self):
+        with self.assertRaises(bench.BadInput):
+            self.run_with("--write", "lut_ram", read_tables=mock.Mock(side_effect=bench.BadInput("table.md:7")))
+        self.assertEqual(self.judged, [])
+
+    def test_what_is_no_block_judges_nothing(self):
+        for words in (["--", "--write"], ["--", "lut_ram", "--write"], ["--wri"]):
+            with self.subTest(words), self.assertRaises((benches.Undecided, SystemExit)), mock.patch("sys.stderr"):
+                self.run_with(*words)
+            self.assertEqual(self.judged, [])
+
+    def test_two_runs_do_not_judge_one_block_at_once(self):
+        told = threading.Event()
+        judged = []
+        with tempfile.TemporaryDirectory() as folder, mock.patch("children.say", lambda _: told.set()):
+            plan = SimpleNamespace(folder=Path(folder))
+            given = SimpleNamespace(kept=Path(folder), jobs=1)
+            with (
+                mock.patch.object(mutate, "Plan", lambda *_: plan),
+                mock.patch.object(mutate, "run", lambda *_: judged.append("lut_ram") or []),
+            ):
+                thread = threading.Thread(target=mutate.by_properties, args=(given, ["lut_ram"], None))
+                with mutate.alone(plan.folder, "one"):
+                    thread.start()
+                    self.assertTrue(told.wait(10))
+                    self.assertEqual(judged, [])
+                thread.join()
+        self.assertEqual(judged, ["lut_ram"])
+
+
 class Tests(unittest.TestCase):
     def test_few_cases_are_run_where_they_take_less_time(self):
         steps = [suite.Run("a::b", cases, seconds) for cases, seconds in ((3, 0.1), (60, 3.0), (None, 4.0))]
