@@ -71,13 +71,9 @@ def chosen(arguments, known, modules):
 
 
 def check_parameters(blocks):
-    """That each block has the parameters that are to be set: Yosys is silent about others."""
     for block in blocks:
         path = area.verilog.HARDWARE / known_sources()[block.name].path
-        has = re.findall(r"(?<!\w)parameter\s+(?:[\w\s:\[\]]+\s)?(\w+)\s*=", area.verilog.plain(path))
-        for name in (one.partition("=")[0] for one in block.parameters):
-            if name not in has:
-                raise BadInput(f"{block}: no parameter {name}; {block.name} has {', '.join(has) or 'none'}")
+        area.verilog.check_parameters(path, [one.partition("=")[0] for one in block.parameters], str(block))
 
 
 def modules():

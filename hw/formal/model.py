@@ -13,14 +13,15 @@ from pyosys import libyosys
 
 # One clock; what a property samples is moved back to the clock in which it is sampled, for assertions as for
 # assumptions, so that neither is a clock ahead of the other. A table stays logic: as a memory it could hold anything here.
-COMMON = """
+PREPARE = """
 hierarchy -check -top {top}
 proc -norom
 prep -top {top} -flatten
 async2sync
 chformal -early
 chformal -lower
-{chosen}
+"""
+FINISH = """
 opt_clean
 setundef -undriven -anyseq
 formalff -setundef -clk2ff -ff2anyinit
@@ -71,8 +72,22 @@ def read(design, job):
     run(design, " ".join(read))
 
 
-def write_smt2(design, job):
+def check_names(design, job):
+    """That what the job says of properties is about some. Yosys is silent where it is about none."""
+    kinds = {"assumed": ("", "t:$assert"), "without": ("*", "t:$assert t:$cover %u")}
+    for entry, (before, kind) in kinds.items():
+        for name in job[entry]:
+            found = os.path.join(job["folder"], "named.txt")
+            run(design, f"select -write {found} {job['top']}/{before}{name} {kind} %i")
+            if not os.path.getsize(found):
+                raise RuntimeError(f"`{entry}` names {name}, but no property of the block is called so")
+
+
+def write_smt2(design, job, is_checked=False):
     """Writes the properties, those of the job."""
+    run(design, PREPARE.format(**job))
+    if is_checked:
+        check_names(design, job)
     # What a block asks of its inputs is an assertion of its own; here it is assumed.
     chosen = [f"chformal -assert2assume {job['top']}/{name}" for name in job["assumed"]]
     chosen += [f"chformal -assert -cover -remove {job['top']}/*{name}" for name in job["without"]]
@@ -81,7 +96,8 @@ def write_smt2(design, job):
         rest = f"{job['top']}/* {job['top']}/i_progress.* %d"
         chosen.append(f"chformal -assert{' -remove' if job['engine'] == 'bounded' else '2assume'} {rest}")
         chosen.append(f"chformal -cover -remove {rest}")
-    run(design, COMMON.format(**{**job, "chosen": "\n".join(chosen)}))
+    run(design, "\n".join(chosen))
+    run(design, FINISH.format(**job))
 
 
 def main(wish):
@@ -91,7 +107,7 @@ def main(wish):
     read(design, job)
     # With the place of each property in the sources.
     run(design, f"select t:$check\nwrite_rtlil -selected {job['folder']}/properties.il\nselect -clear")
-    write_smt2(design, job)
+    write_smt2(design, job, is_checked=True)
     if job["engine"] == "pdr":
         run(design, BITS + WRITE_BITS.format(**job))
 

@@ -15,8 +15,7 @@ import re
 import shutil
 import sys
 import time
-import tomllib
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from children import Children, Undecided, alone, parsed, run_command, say
 from engines import ENGINES, HERE, Prover, environment
@@ -26,6 +25,7 @@ sys.path[:0] = [str(ROOT / "hw" / one) for one in ("regs", "blocks")]
 import cut  # noqa: E402
 import markdown  # noqa: E402
 import verilog  # noqa: E402
+from inputs import BadInput, called, of_kinds, text_of, toml_of  # noqa: E402
 
 TABLE = HERE / "table.md"
 TITLE = """# What is proven
@@ -33,7 +33,11 @@ TITLE = """# What is proven
 Written by `./kit prove --write`; do not edit. [Proofs](../../docs/formal.md) says what the columns mean.
 
 """
-KINDS = {str: "a string", int: "a number", bool: "true or false", dict: "a table", tuple: "an array of strings"}
+# Of a job; it is the name of its folder in out/prove, and in what ./kit mutate keeps, where these are something else.
+NAME = re.compile(r"\w+", re.ASCII)
+RESERVED = ("bench", "cut", "lock", "self_test")
+# Of properties in a text: what is asserted by itself, and what macros are given.
+PROPERTY = re.compile(r"\b(\w+)\s*:\s*(?:assert|assume|cover)\b|`[A-Z_]+\(\s*(\w+)(?:\s*,\s*(\w+))?")
 COLUMNS = ("block", "properties", "proven", "covers reached", "seconds", "digest")
 
 
@@ -71,79 +75,82 @@ class Job:
         return self.name or self.block + "_progress" * self.progress
 
 
-def parts_of(entry, path):
+def parts_of(entry, place):
     """The jobs of an entry: one; or, where it has `parts`, one of each name there, with what differs; or, where it has
     parameters that are `wider`, one more with these, which are nearer to those of hardware."""
     if "block" not in entry:
-        raise Undecided(f"jobs/{path.name}: an entry has no `block`")
-    parts, wider = entry.pop("parts", {}), entry.pop("wider", {})
+        raise BadInput(f"{place}: an entry has no `block`")
+    place = f"{place}: {entry['block']}"
+    parts, wider, parameters = entry.pop("parts", {}), entry.pop("wider", {}), entry.get("parameters", {})
     if not isinstance(parts, dict) or not all(isinstance(one, dict) for one in parts.values()):
-        raise Undecided(f"jobs/{path.name}: {entry['block']}: expected `parts` as a table of jobs by name")
+        raise BadInput(f"{place}: expected `parts` as a table of jobs by name")
     if not isinstance(wider, dict) or parts and wider:
-        raise Undecided(f"jobs/{path.name}: {entry['block']}: expected `wider` as a table of parameters, without `parts`")
-    if wider:
+        raise BadInput(f"{place}: expected `wider` as a table of parameters, without `parts`")
+    if wider and isinstance(parameters, dict):
         # Mutants of the block are judged by the first, which is faster.
-        parameters = {**entry.get("parameters", {}), **wider}
         name = f"{entry.get('name', entry['block'])}_wider"
-        return [entry, {**entry, "name": name, "parameters": parameters, "spares_mutants": True, "quick": False}]
+        more = {"name": name, "parameters": {**parameters, **wider}, "spares_mutants": True, "quick": False}
+        return [entry, {**entry, **more}]
     return [{**entry, "name": f"{entry['block']}_{name}", **own} for name, own in parts.items()] if parts else [entry]
 
 
 def jobs_in(path):
-    try:
-        with open(path, "rb") as file:
-            entries = tomllib.load(file).get("job")
-        if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-            raise Undecided(f"jobs/{path.name}: expected entries that begin with [[job]]")
-        return [checked(one, path) for entry in entries for one in parts_of(entry, path)]
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise Undecided(f"jobs/{path.name}: {error}") from None
+    entries = toml_of(path).get("job")
+    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+        raise BadInput(f"{called(path)}: expected entries that begin with [[job]]")
+    return [checked(one, called(path)) for entry in entries for one in parts_of(entry, called(path))]
 
 
-def checked(entries, path):
-    """The job of these entries, if they are of the kinds that they should be."""
-    unknown = sorted(set(entries) - {one.name for one in fields(Job)})
-    if unknown:
-        raise Undecided(
-            f"jobs/{path.name}: {entries['block']}: no entry {', '.join(unknown)}; there are"
-            f" {', '.join(one.name for one in fields(Job))}, parts, wider"
-        )
-    job = Job(**entries)
-    for entry in fields(job):
-        value = getattr(job, entry.name)
-        is_list = entry.type is tuple and isinstance(value, list | tuple)
-        if not (all(isinstance(one, str) for one in value) if is_list else type(value) is entry.type):
-            raise Undecided(f"jobs/{path.name}: {job.block}: {entry.name} is {value!r}, expected {KINDS[entry.type]}")
+def checked(entries, place):
+    """The job of these entries, if they are what they should be."""
+    job = of_kinds(Job, entries, f"{place}: {entries['block']}", ("parts", "wider"))
+    for name, value, is_right, expected in expectations(job):
+        if not is_right:
+            raise BadInput(f"{place}: {job.title}: `{name}` is {value!r}, expected {expected}")
     return job
+
+
+def expectations(job):
+    """Of entries of a job: the value, whether it is right, and what was expected."""
+    least = int(job.engine != "pdr")
+    is_name = NAME.fullmatch(job.title) and job.title not in RESERVED
+    yield "name", job.title, is_name, f"letters, digits and _, and none of {', '.join(RESERVED)}"
+    yield "engine", job.engine, job.engine in ENGINES, f"one of {', '.join(ENGINES)}"
+    yield "limit", job.limit, job.limit >= 1, "1 second or more"
+    yield "depth", job.depth, job.depth >= least, f"{least} or more clocks with {job.engine}"
+    yield "cover_depth", job.cover_depth, job.cover_depth >= 1, "1 clock or more"
+    yield "apart", job.apart, job.engine == "induction" or not job.apart, f"false with {job.engine}: it is for induction"
+    for name, value in job.parameters.items():
+        yield f"parameters.{name}", value, NAME.fullmatch(name) and type(value) is int and value >= 0, "a number from 0 on"
 
 
 def read_jobs():
     """Those of all files, in the order of their names: one for each folder of the RTL, and one of progress."""
-    jobs = [job for path in sorted((HERE / "jobs").glob("*.toml")) for job in jobs_in(path)]
+    by_file = {path: jobs_in(path) for path in sorted((HERE / "jobs").glob("*.toml"))}
+    jobs = [job for of_file in by_file.values() for job in of_file]
     if not jobs:
-        raise Undecided(f"{HERE / 'jobs'}: no file of jobs is there")
+        raise BadInput(f"{called(HERE / 'jobs')}: no file of jobs is there")
     titles = [job.title for job in jobs]
     # The outcome of one would hide that of the other.
     twice = sorted({title for title in titles if titles.count(title) > 1})
     if twice:
-        raise Undecided(f"jobs: several jobs are called {', '.join(twice)}; `name` tells them apart")
-    for job in jobs:
-        if job.engine not in ENGINES:
-            raise Undecided(f"jobs: {job.title}: no engine {job.engine}; there are {', '.join(ENGINES)}")
-        if job.limit < 1:
-            raise Undecided(f"jobs: {job.title}: `limit` is {job.limit}, expected seconds")
-        if job.engine != "pdr" and job.depth < 1:
-            raise Undecided(f"jobs: {job.title}: {job.engine} needs a `depth`")
-        if job.apart and job.engine != "induction":
-            raise Undecided(f"jobs: {job.title}: `apart` is for induction, not for {job.engine}")
-        if job.progress and not any(is_granted(job, other) for other in jobs):
-            raise Undecided(
-                f"jobs: {job.title}: no unbounded job of {job.block} has the same `stubs`, `cut`, `parameters`"
-                " and `assumed`, and leaves out no more properties"
-            )
-        if job.progress and job.quick and not any(is_granted(job, other) and other.quick for other in jobs):
-            raise Undecided(f"jobs: {job.title}: `quick` without the job of {job.block} that it takes for granted")
+        raise BadInput(f"{called(HERE / 'jobs')}: several jobs are called {', '.join(twice)}; `name` tells them apart")
+    for path, of_file in by_file.items():
+        for job in of_file:
+            check_progress(job, jobs, f"{called(path)}: {job.title}")
     return jobs
+
+
+def check_progress(job, jobs, place):
+    """That what a job of progress takes for granted is proven by another."""
+    granting = [other for other in jobs if job.progress and is_granted(job, other)]
+    if job.progress and not granting:
+        raise BadInput(
+            f"{place}: no unbounded job of {job.block} has the same `stubs`, `cut`, `parameters`"
+            " and `assumed`, and leaves out no more properties"
+        )
+    if job.progress and job.quick and not any(other.quick for other in granting):
+        raise BadInput(f"{place}: `quick` without the job of {job.block} that it takes for granted")
 
 
 def is_granted(job, other):
@@ -170,6 +177,8 @@ def files_of(job):
     into it."""
     bound = [f"progress/{name}.sv" for name in ("waits_at_most", f"{job.block}_progress") if job.progress]
     named = [HERE / one for one in (f"blocks/{job.top}.sv", *bound)]
+    if named[0].is_file():
+        verilog.check_parameters(named[0], job.parameters, job.title)
     named_stubs = (one.partition(":") for one in job.stubs)
     stubs = {name: HERE / f"blocks/any_{other or name}.sv" for name, _, other in named_stubs}
     for path in (*named, *stubs.values()):
@@ -212,7 +221,7 @@ def with_included(files):
     result = list(files)
     for path in result:
         if path.parent == HERE / "blocks":
-            named = re.findall(r'^\s*`include "(.+)"', path.read_text(encoding="utf-8"), re.M)
+            named = re.findall(r'^\s*`include "(.+)"', text_of(path), re.M)
             result += [path.parent / one for one in named if not one.startswith("../rules/")]
     return result
 
@@ -220,7 +229,7 @@ def with_included(files):
 def place_of(name, files):
     """File and line of a property that a macro makes, for which Yosys knows none, from the names of instances before
     its own."""
-    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    texts = {path: text_of(path) for path in files}
     path = files[-1]
     *instances, own = name.split(".")
     for instance in instances:
@@ -261,33 +270,37 @@ def proven(job):
 
 
 def check_names(job, files):
-    """The properties that a job leaves out, or takes for granted, have to be there, or they are others' by now."""
-    texts = [path.read_text(encoding="utf-8") for path in with_included(files)]
-    gone = [name for name in (*job.without, *job.assumed) if not any(name.split(".")[-1] in text for text in texts)]
+    """The properties that a job leaves out, or takes for granted, have to be there, or they are others' by now. Where in
+    the block they are, model.py checks."""
+    found = {name for path in with_included(files) for one in PROPERTY.findall(verilog.plain(path)) for name in one if name}
+    own = {name: name.split(".")[-1].removeprefix("*") for name in (*job.without, *job.assumed)}
+    gone = [name for name in job.without if not any(one.endswith(own[name]) for one in found)]
+    gone += [name for name in job.assumed if own[name] not in found]
     if gone:
-        raise Undecided(f"`without` or `assumed` names {', '.join(gone)}, which no property is called")
+        raise Undecided(f"`without` or `assumed` names {', '.join(gone)}, but no property is called so")
 
 
 def attempt(job, files, folder, children):
-    """Runs a job, and says how it went."""
+    """Runs a job, with these files in the place of its own, and says how it went."""
     start = time.monotonic()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     try:
+        files = files or files_of(job)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         check_names(job, files)
         result = Prover(job, files, folder, children).run()
-    except Undecided as error:
+        number = len(result.asserts)
+        outcome = Outcome(
+            job, properties=str(number), proven=proven(job), seconds=str(round(time.monotonic() - start)),
+            digest=digest(job, files), covers=f"{len(result.reached)} of {len(result.covers)}",
+            failed=failures(job, result, files),
+        )  # fmt: skip
+    except (Undecided, BadInput, OSError) as error:
         say(f"{job.title}: undecided: {error}")
         return Outcome(job, 2, unproven=getattr(error, "names", ()))
-    seconds = round(time.monotonic() - start)
-    number = len(result.asserts)
-    outcome = Outcome(
-        job, properties=str(number), proven=proven(job), seconds=str(seconds), digest=digest(job, files),
-        covers=f"{len(result.reached)} of {len(result.covers)}", failed=failures(job, result, files),
-    )  # fmt: skip
     if outcome.failed:
         return replace(outcome, code=1, proven="FAILED")
-    say(f"{job.title}: proven {proven(job)}, {number} properties, {seconds} s")
+    say(f"{job.title}: proven {proven(job)}, {number} {'property' if number == 1 else 'properties'}, {outcome.seconds} s")
     return outcome
 
 
@@ -335,7 +348,7 @@ def prove(blocks, quick, write):
     jobs = wanted(known, blocks, quick)
     folder = ROOT / "out/prove"
     tasks = [
-        lambda children, job=job: attempt(job, files_of(job), folder / job.title, children)
+        lambda children, job=job: attempt(job, None, folder / job.title, children)
         for job in sorted(jobs, key=lambda job: -job.limit)
     ]
     rows = {one.job.title: one for one in run_all(tasks)}
@@ -349,14 +362,13 @@ def prove(blocks, quick, write):
 
 
 def read_faults():
-    with open(HERE / "mutants.toml", "rb") as file:
-        return tomllib.load(file)["mutant"]
+    return toml_of(HERE / "mutants.toml")["mutant"]
 
 
 def with_fault(mutant, files):
     """The file of a job that a fault of mutants.toml is in, and its text with the fault."""
     path = (ROOT / "hw/rtl" / mutant["file"]).resolve()
-    text = path.read_text(encoding="utf-8")
+    text = text_of(path)
     if path not in files:
         raise Undecided(f"mutants.toml: {mutant['job']} does not read {mutant['file']}")
     if text.count(mutant["right"]) != 1:

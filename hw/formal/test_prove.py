@@ -17,7 +17,7 @@ from unittest import mock
 import engines
 import prove
 from children import Undecided, alone
-from prove import cut
+from prove import BadInput, cut
 
 JOB = '[[job]]\nblock = "lut_ram"\n'
 
@@ -62,19 +62,52 @@ class Jobs(unittest.TestCase):
         self.assertEqual(used, {job.parameters["Part"] for job in jobs})
 
     def test_two_jobs_of_one_name_are_refused(self):
-        with self.assertRaisesRegex(Undecided, "several jobs are called lut_ram;"):
+        with self.assertRaisesRegex(BadInput, "several jobs are called lut_ram;"):
             self.read(JOB + JOB)
         self.assertEqual([job.title for job in self.read(JOB + JOB + 'name = "other"\n')], ["lut_ram", "other"])
 
     def test_what_the_file_says_wrongly_is_named(self):
         wrongs = {
-            "deep = 1": "deep", 'engine = "none"': "no engine none", "depth =": "line 3",
-            "apart = true": "`apart` is for induction, not for pdr", "depht = 3": "lut_ram: no entry depht; there are block,",
-            "limit = 0": "`limit` is 0",
+            "deep = 1": "deep", 'engine = "none"': "`engine` is 'none', expected one of pdr", "depth =": "line 3",
+            "apart = true": "`apart` is True, expected false with pdr",
+            "depht = 3": "lut_ram: there is no entry depht; expected one of block,",
+            "limit = 0": "`limit` is 0, expected 1 second or more", "cover_depth = -3": "`cover_depth` is -3, expected 1 clock",
+            'engine = "induction"\ndepth = -1': "`depth` is -1, expected 1 or more clocks with induction",
+            "parameters = {A = '3; help'}": "`parameters.A` is '3; help', expected a number from 0 on",
+            "parameters = {A = true}": "is True, expected a number", "wider = {A = -1}": "lut_ram_wider: `parameters.A` is -1",
+            "parameters = {'A B' = 1}": "`parameters.A B`", "parameters = 3\nwider = {A = 1}": "parameters is 3, expected a table",
         }  # fmt: skip
         for wrong, named in wrongs.items():
-            with self.assertRaisesRegex(Undecided, named):
+            with self.subTest(wrong), self.assertRaisesRegex(BadInput, f"common.toml.*{named}"):
                 self.read(f"{JOB}{wrong}\n")
+
+    def test_a_name_is_a_folder_of_its_own(self):
+        parts = JOB + "[job.parts]\n'../../docs' = {}\n"
+        for text in (parts, *(f"{JOB}name = '{one}'\n" for one in ("../../docs", "a/b", "..", "lock", "cut", "self_test", ""))):
+            if "''" not in text:
+                with self.subTest(text), self.assertRaisesRegex(BadInput, "`name` is '.*', expected letters, digits and _"):
+                    self.read(text)
+
+    def test_a_parameter_that_the_wrapper_does_not_have_is_named(self):
+        with self.assertRaisesRegex(BadInput, "axi_lite_blocks: no parameter Blcks; axi_lite_blocks_formal has Blocks"):
+            prove.files_of(prove.Job("axi_lite_blocks", parameters={"Blcks": 7}))
+
+    def test_one_job_that_cannot_be_asked_leaves_the_others(self):
+        jobs = [prove.Job("lut_ram"), prove.Job("lut_ram", name="other"), prove.Job("none")]
+        result = SimpleNamespace(asserts=["a"], covers=[], reached=set(), failed=[], places={}, trace=None)
+        proofs = mock.Mock(side_effect=lambda job, *_: SimpleNamespace(run=mock.Mock(return_value=result, side_effect=wrongs.get(job.title))))
+        wrongs = {"lut_ram": OSError(28, "No space left on device", "/a/file")}
+        said = []
+        with (
+            tempfile.TemporaryDirectory() as folder, mock.patch.object(prove, "read_jobs", lambda: jobs),
+            mock.patch.object(prove, "Prover", proofs), mock.patch.object(prove, "ROOT", Path(folder)),
+            mock.patch.object(prove, "environment", dict), mock.patch.object(prove, "say", said.append),
+            mock.patch("builtins.print"), mock.patch.object(prove, "files_of", lambda job: [prove.HERE / f"blocks/{job.top}.sv"]),
+        ):  # fmt: skip
+            self.assertEqual(prove.prove([], False, False), 2)
+        self.assertIn("lut_ram: undecided: [Errno 28] No space left on device: '/a/file'", said)
+        self.assertTrue(any(one.startswith("other: proven") for one in said), said)
+        self.assertTrue(any("none_formal.sv: No such file" in one for one in said), said)
 
     def test_what_is_of_a_wrong_kind_is_named(self):
         wrongs = {
@@ -86,13 +119,13 @@ class Jobs(unittest.TestCase):
             f"{JOB}parts = 3\n": "expected `parts` as a table", f"{JOB}[job.parts]\na = 3\n": "expected `parts` as a table",
         }  # fmt: skip
         for text, named in wrongs.items():
-            with self.assertRaisesRegex(Undecided, named):
+            with self.assertRaisesRegex(BadInput, named):
                 self.read(text)
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(prove, "HERE", Path(folder)):
-            self.assertRaisesRegex(Undecided, "no file of jobs is there", prove.read_jobs)
+            self.assertRaisesRegex(BadInput, "no file of jobs is there", prove.read_jobs)
 
     def test_quick_progress_comes_with_what_it_takes_for_granted(self):
-        with self.assertRaisesRegex(Undecided, "lut_ram_progress: `quick` without the job of lut_ram"):
+        with self.assertRaisesRegex(BadInput, "lut_ram_progress: `quick` without the job of lut_ram"):
             self.read(JOB + JOB + "progress = true\nquick = true\n")
 
     def test_progress_whose_grant_failed_is_not_written(self):
@@ -129,7 +162,12 @@ class Jobs(unittest.TestCase):
             prove.check_names(job, prove.files_of(job))
         for entry in ("without", "assumed"):
             job = prove.Job("block_ram", **{entry: ("i_block.none_of_this_name",)})
-            with self.assertRaisesRegex(Undecided, "i_block.none_of_this_name, which no property is called"):
+            with self.assertRaisesRegex(Undecided, "i_block.none_of_this_name, but no property is called so"):
+                prove.check_names(job, prove.files_of(job))
+        # Words of comments, and parts of names.
+        for entry, name in (("without", "wor"), ("assumed", "i_block.has_room"), ("assumed", "i_block.contract")):
+            job = prove.Job("lut_fifo", **{entry: (name,)})
+            with self.subTest(name), self.assertRaisesRegex(Undecided, "but no property is called so"):
                 prove.check_names(job, prove.files_of(job))
 
     def test_each_fault_of_the_self_test_has_its_place(self):

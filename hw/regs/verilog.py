@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from inputs import BadInput, text_of
+
 HARDWARE = Path(__file__).resolve().parents[1]
 VERSION = "0.1.0"
 # The compiler that writes the only Verilog that is not SystemVerilog has no sentence for it.
@@ -16,6 +18,8 @@ PORT = re.compile(
     re.MULTILINE,
 )
 PARAMETER = re.compile(r"^\s*parameter\s+int\s+unsigned\s+(\w+)\s*=\s*(\d+)", re.MULTILINE)
+
+SETTABLE = re.compile(r"(?<!\w)parameter\s+(?:[\w\s:\[\]]+\s)?(\w+)\s*=")
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,13 @@ class Port:
 
 def plain(path):
     """The text of a file without its comments."""
-    return COMMENT.sub(" ", path.read_text(encoding="utf-8"))
+    return COMMENT.sub(" ", text_of(path))
 
 
 def first_sentence(path):
     """Of the comment at the top."""
     lines = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in text_of(path).splitlines():
         if line.startswith("// SPDX-"):
             continue
         text = line.removeprefix("//").strip()
@@ -110,3 +114,11 @@ def ports(path):
 def parameters(path):
     """Name and default of each parameter of the only module of a file."""
     return PARAMETER.findall(plain(HARDWARE / path))
+
+
+def check_parameters(path, names, place):
+    """That a module has the parameters that are to be set: Yosys is silent about others."""
+    has = SETTABLE.findall(plain(path))
+    for name in names:
+        if name not in has:
+            raise BadInput(f"{place}: no parameter {name}; {path.stem} has {', '.join(has) or 'none'}")
