@@ -157,14 +157,18 @@ def store(path, row):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="./kit synth", add_help=False)
-    parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--check", action="store_true")
+    parser = argparse.ArgumentParser(prog="./kit synth", add_help=False, allow_abbrev=False)
+    parser.add_argument("--cache", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1, metavar="N")
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--write", action="store_true")
+    one.add_argument("--check", action="store_true")
     parser.add_argument("--changed", action="store_true")
-    parser.add_argument("blocks", nargs="*")
-    return parsed(parser)
+    parser.add_argument("blocks", nargs="*", metavar="BLOCK [NAME=NUMBER ...]")
+    given = parsed(parser)
+    if given.changed and not given.check:
+        parser.error("--changed chooses what is compared: with --check only")
+    return given
 
 
 def main():
@@ -179,8 +183,7 @@ def main():
         blocks = [one for one in blocks if str(one) in kept and kept[str(one)]["digest"] != digest(one)]
     rows = counts_of(blocks, given.cache, given.jobs)
     if given.write:
-        order = [str(one) for one in known]
-        table.write(TABLE, {name: {**kept, **rows}[name] for name in order if name in kept or name in rows})
+        table.write(TABLE, table.markdown.ordered(TABLE, {**kept, **rows}, [str(one) for one in known]))
     elif given.check:
         gone = [] if given.blocks else sorted(set(kept) - {str(one) for one in known})
         grown, smaller = table.compare(kept, rows, gone)

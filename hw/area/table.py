@@ -31,14 +31,14 @@ def text(rows):
 
 
 def write(path, rows):
-    path.write_text(TITLE + text(rows), encoding="utf-8")
+    markdown.store(path, TITLE + text(rows))
 
 
 def read(path):
     """Of each block its row; nothing where there is no table yet."""
     return {
         name: {column: float(row[column].replace(",", "")) if column in NUMBERS else row[column] for column in row}
-        for name, row in markdown.read(path).items()
+        for name, row in markdown.read(path, NUMBERS + TEXTS, NUMBERS).items()
     }
 
 

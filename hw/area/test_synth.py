@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Tests of what compares and chooses, without Yosys: python3 hw/area/test_synth.py."""
 
+import contextlib
+import io
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import area
 import synth
@@ -74,6 +78,18 @@ class Choice(unittest.TestCase):
 
     def test_each_block_is_in_the_list_and_nothing_else(self):
         self.assertEqual({one.name for one in synth.listed()}, synth.modules())
+
+
+class Arguments(unittest.TestCase):
+    def test_what_contradicts_itself_is_refused(self):
+        wrongs = ("--check --write", "--changed", "--changed --write", "--wri")
+        for wrong in wrongs:
+            argv = ["synth.py", "--cache", "kept", *wrong.split(), "lut_ram"]
+            with self.subTest(wrong), mock.patch.object(sys, "argv", argv), contextlib.redirect_stderr(io.StringIO()) as said:
+                with self.assertRaises(SystemExit) as ended:
+                    synth.arguments()
+                self.assertEqual(ended.exception.code, 2)
+                self.assertNotIn("--cache", said.getvalue())
 
 
 class Depth(unittest.TestCase):

@@ -16,6 +16,7 @@ import prove  # noqa: E402
 import record_mutants  # noqa: E402
 import synth  # noqa: E402
 import table  # noqa: E402
+from inputs import store, text_of  # noqa: E402
 
 TABLE = HERE / "table.md"
 PROVEN = prove.TABLE
@@ -64,7 +65,8 @@ def found_of(block, jobs, mutants):
 
 def rows():
     jobs = prove.read_jobs()
-    proven, mutants, counts = markdown.read(PROVEN), markdown.read(record_mutants.TABLE), table.read(synth.TABLE)
+    proven = markdown.read(PROVEN, prove.COLUMNS[1:], ("properties",))
+    mutants, counts = record_mutants.read_table(), table.read(synth.TABLE)
     result, seen = {}, set()
     for block in synth.listed():
         first = block.name not in seen
@@ -83,19 +85,24 @@ def rows():
     return result
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="./kit blocks", description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="renews hw/blocks/table.md")
-    parser.add_argument(
+def arguments():
+    parser = argparse.ArgumentParser(prog="./kit blocks", description=__doc__.splitlines()[0], allow_abbrev=False)
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--write", action="store_true", help="renews hw/blocks/table.md")
+    one.add_argument(
         "--check", action="store_true",
         help="fails unless that file is as it would be written, and each mutant that survives has a reason",
     )  # fmt: skip
-    given = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    given = arguments()
     text = markdown.text(COLUMNS, rows())
     if given.write:
-        TABLE.write_text(TITLE + text, encoding="utf-8")
+        store(TABLE, TITLE + text)
     elif given.check:
-        if TABLE.read_text(encoding="utf-8") != TITLE + text:
+        if text_of(TABLE) != TITLE + text:
             sys.exit("blocks: hw/blocks/table.md is not what the other tables and the blocks give: ./kit blocks --write")
         wrong = list(record_mutants.complaints_about_survivors())
         if wrong:

@@ -9,7 +9,6 @@ has written there as the reason stays with its mutant.
 import hashlib
 import re
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -18,6 +17,7 @@ sys.path[:0] = [str(HERE.parent / one) for one in ("formal", "area", "regs")]
 import markdown  # noqa: E402
 import prove  # noqa: E402
 import synth  # noqa: E402
+from inputs import BadInput, called, store  # noqa: E402
 
 TABLE = HERE.parent / "mutate/table.md"
 TITLE = """# Mutants by block
@@ -35,6 +35,7 @@ fails while a mutant has no reason, or [the table](table.md) counts others.
 REASON = "why nothing finds it"
 JUDGED = "judged by"
 PROPERTIES = "properties"
+COUNTS = ("mutants", "killed", "unproven", "survived", "equivalent", "unasked")
 
 
 def digest_of_rtl(block):
@@ -43,6 +44,8 @@ def digest_of_rtl(block):
 
 def digest(name, row, jobs):
     if row[JUDGED] == PROPERTIES:
+        if name not in jobs:
+            return None
         return prove.digest(jobs[name], prove.files_of(jobs[name]))
     if not row[JUDGED].endswith(f", and {PROPERTIES}"):
         return digest_of_rtl(name)
@@ -57,9 +60,18 @@ def order(jobs):
     return list(dict.fromkeys([*jobs, *(block.name for block in synth.listed())]))
 
 
+def read_table():
+    rows = markdown.read(TABLE, (*COUNTS, "digest"), COUNTS)
+    return {name: {JUDGED: PROPERTIES, **row} for name, row in rows.items()}
+
+
 def read_survivors():
     """The reasons by block and place."""
-    return {tuple(one.split(": ", 1)): row[REASON] for one, row in markdown.read(SURVIVORS).items()}
+    rows = markdown.read(SURVIVORS, (REASON,))
+    wrong = next((name for name in rows if ": " not in name), None)
+    if wrong:
+        raise BadInput(f"{called(SURVIVORS)}: a row is of {wrong!r}, expected block: place")
+    return {tuple(name.split(": ", 1)): row[REASON] for name, row in rows.items()}
 
 
 def renew_survivors(report, names, order_of_blocks):
@@ -76,32 +88,31 @@ def renew_survivors(report, names, order_of_blocks):
     places = {name: number for number, name in enumerate(order_of_blocks)}
     listed = sorted(found, key=lambda one: places.get(one[0], len(places)))
     rows = {f"{block}: {place}": {REASON: found[block, place]} for block, place in listed}
-    SURVIVORS.write_text(SURVIVORS_TITLE + markdown.text(("block and place", REASON), rows), encoding="utf-8")
+    store(SURVIVORS, SURVIVORS_TITLE + markdown.text(("block and place", REASON), rows))
 
 
 def complaints_about_survivors():
     """What the list says that the table does not, and what has no reason."""
-    listed = read_survivors()
-    for name, row in markdown.read(TABLE).items():
+    listed, table = read_survivors(), read_table()
+    for name in dict.fromkeys(block for block, _ in listed if block not in table):
+        yield f"{name}: survivors.md lists mutants of it, and table.md has no row of it"
+    for name, row in table.items():
         number = sum(block == name for block, _ in listed)
         if number != int(row["survived"]):
             yield f"{name}: {row['survived']} mutants survive by table.md, and survivors.md lists {number}"
     yield from (f"{block}: {place}: survivors.md gives no reason" for (block, place), why in listed.items() if not why)
 
 
-def read_tables():
-    """Both, as far as they are there."""
-    return {name: {JUDGED: PROPERTIES, **row} for name, row in markdown.read(TABLE).items()}, read_survivors()
-
-
 def rows_of(report, jobs):
     """What the tables of a report say of blocks that were judged."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "printed.md"
-        path.write_text(report, encoding="utf-8")
-        printed = markdown.read(path)
+    printed = markdown.rows_of(report, "the report")
     judged = {name: {JUDGED: PROPERTIES, **row} for name, row in printed.items() if row["killed"]}
     return {name: {**row, "digest": digest(name, row, jobs)} for name, row in judged.items()}
+
+
+def check_tables():
+    """That both can be read."""
+    return read_table(), read_survivors()
 
 
 def record(report):
@@ -111,7 +122,7 @@ def record(report):
         # What went wrong is told by the exit code of ./kit mutate.
         print("mutate: no block was judged, so the table stays as it is", file=sys.stderr)
         return
-    known, _ = read_tables()
+    known, _ = check_tables()
     kept = [one for one in next(iter(rows.values())) if one not in (JUDGED, "digest")]
     markdown.renew(TABLE, TITLE, ("block", *kept, JUDGED, "digest"), order(jobs), {**known, **rows})
     renew_survivors(report, set(rows), order(jobs))

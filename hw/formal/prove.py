@@ -346,6 +346,9 @@ def wanted(jobs, blocks, quick):
 def prove(blocks, quick, write):
     known = read_jobs()
     jobs = wanted(known, blocks, quick)
+    if write:
+        # A table that cannot be read is told before the work.
+        markdown.read(TABLE, COLUMNS[1:])
     folder = ROOT / "out/prove"
     tasks = [
         lambda children, job=job: attempt(job, None, folder / job.title, children)

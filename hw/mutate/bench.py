@@ -305,7 +305,7 @@ def main():
     properties, tests = chosen(given, benches.blocks_by_bench(all_benches), all_benches, with_job)
     if given.write:
         # A table that cannot be read is told before hours of work.
-        record_mutants.read_tables()
+        record_mutants.check_tables()
     children = Children(mutate.engines.environment())
     codes = []
 

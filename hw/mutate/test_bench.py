@@ -198,7 +198,7 @@ class Chosen(unittest.TestCase):
 class Command(unittest.TestCase):
     """What ./kit mutate does with its arguments."""
 
-    def run_with(self, *words, read_tables=None):
+    def run_with(self, *words, check_tables=None):
         """What was judged, and what was recorded."""
         judged, recorded = [], []
         with (
@@ -206,7 +206,7 @@ class Command(unittest.TestCase):
             mock.patch.object(mutate.engines, "environment", dict),
             mock.patch.object(mutate, "by_properties", lambda given, blocks, _: (judged.extend(blocks), (1, "report\n"))[1]),
             mock.patch.object(bench, "by_tests", lambda *_: (judged.append("by tests"), (0, "other\n"))[1]),
-            mock.patch.object(bench.record_mutants, "read_tables", read_tables or dict),
+            mock.patch.object(bench.record_mutants, "check_tables", check_tables or dict),
             mock.patch.object(bench.record_mutants, "record", recorded.append),
             mock.patch("sys.stdout"),
         ):
@@ -222,7 +222,7 @@ class Command(unittest.TestCase):
 
     def test_a_table_that_cannot_be_read_is_told_before_anything_is_judged(self):
         with self.assertRaises(bench.BadInput):
-            self.run_with("--write", "lut_ram", read_tables=mock.Mock(side_effect=bench.BadInput("table.md:7")))
+            self.run_with("--write", "lut_ram", check_tables=mock.Mock(side_effect=bench.BadInput("table.md:7")))
         self.assertEqual(self.judged, [])
 
     def test_what_is_no_block_judges_nothing(self):
