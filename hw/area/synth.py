@@ -13,13 +13,16 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import area
 import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "formal"))
-from children import BadInput, Children, Undecided, number_of_jobs, parsed, run_command  # noqa: E402
+from children import Children, Undecided, number_of_jobs, parsed, run_command  # noqa: E402
+import inputs  # noqa: E402
+from inputs import BadInput, called, near, store  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 WORKER = HERE / "area.py"
@@ -40,15 +43,33 @@ class Block:
 
 def listed(path=HERE / "blocks.txt"):
     """The blocks of the file, in its order."""
-    result = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    result = {}
+    for number, line in enumerate(inputs.text_of(path).splitlines(), start=1):
+        place = f"{called(path)}:{number}"
         words = line.partition("#")[0].split()
         if not words:
             continue
         if words[0] not in ("top", "block") or len(words) < 2:
-            raise BadInput(f"{path.name}:{number}: expected top or block, a name and parameters, found: {line}")
-        result.append(Block(words[1], tuple(words[2:]), words[0] == "top"))
-    return result
+            raise BadInput(f"{place}: expected top or block, a name and parameters, found: {line}")
+        block = Block(words[1], tuple(words[2:]), words[0] == "top")
+        if block.name not in modules():
+            raise BadInput(f"{place}: no block {block.name}{near(block.name, modules())}")
+        check_values(block, place)
+        if str(block) in result:
+            raise BadInput(f"{place}: {block} stands there twice")
+        result[str(block)] = block
+    return list(result.values())
+
+
+def check_values(block, place):
+    """That parameters are numbers, each once."""
+    for one in block.parameters:
+        if not re.fullmatch(r"\w+=\d+", one):
+            raise BadInput(f"{place}: {one}: expected a parameter as NAME=NUMBER")
+    names = [one.partition("=")[0] for one in block.parameters]
+    twice = next((one for one in names if names.count(one) > 1), None)
+    if twice:
+        raise BadInput(f"{place}: {twice} is given twice, expected one number")
 
 
 def chosen(arguments, known, modules):
@@ -57,7 +78,8 @@ def chosen(arguments, known, modules):
     for argument in arguments:
         if "=" not in argument:
             if argument not in modules:
-                raise BadInput(f"{argument}: no such block; hw/area/blocks.txt has all of them")
+                hint = near(argument, modules)
+                raise BadInput(f"{argument}: no such block{hint}; hw/area/blocks.txt has all of them")
             wishes.append((argument, []))
         elif wishes and re.fullmatch(r"\w+=\d+", argument):
             wishes[-1][1].append(argument)
@@ -65,6 +87,7 @@ def chosen(arguments, known, modules):
             raise BadInput(f"{argument}: expected a block, then its parameters as NAME=NUMBER")
     result = []
     for name, parameters in wishes:
+        check_values(Block(name, tuple(parameters)), name)
         rows = [one for one in known if one.name == name and not parameters]
         result += rows or [Block(name, tuple(parameters))]
     return result
@@ -109,15 +132,32 @@ def digest(block):
     return hashed.hexdigest()[:12]
 
 
+def kept_row(path):
+    """Of an earlier run; nothing where it is not whole."""
+    try:
+        row = json.loads(inputs.text_of(path)) if path.exists() else None
+    except ValueError:
+        return None
+    columns = {*table.NUMBERS, *table.TEXTS}
+    return row if isinstance(row, dict) and columns <= row.keys() else None
+
+
+def check_yosys():
+    if not find_spec("pyosys"):
+        raise BadInput("the Python package pyosys is missing; remove .kit/area and run ./kit synth again")
+
+
 def counts_of(blocks, kept_in, jobs):
     """The row of each block; prints how far it is. If one cannot be counted, the others are kept."""
     rows, missing = {}, []
     for block in blocks:
         kept = kept_in / f"{digest(block)}.json"
-        if kept.exists():
-            rows[str(block)] = json.loads(kept.read_text(encoding="utf-8"))
-        else:
+        rows[str(block)] = kept_row(kept)
+        if not rows[str(block)]:
+            del rows[str(block)]
             missing.append((block, kept))
+    if missing:
+        check_yosys()
     kept_in.mkdir(parents=True, exist_ok=True)
     failed = []
 
@@ -130,7 +170,7 @@ def counts_of(blocks, kept_in, jobs):
         if code == 0:
             # Warnings may stand before it.
             rows[str(block)] = {**json.loads(output.splitlines()[-1]), "digest": kept.stem}
-            store(kept, rows[str(block)])
+            store(kept, json.dumps(rows[str(block)]))
         else:
             failed.append(f"{block}: {output.strip() or 'it printed nothing'}")
         print(f"{len(rows) - before + len(failed)} of {len(missing)}: {block}", file=sys.stderr, flush=True)
@@ -147,13 +187,6 @@ def counts_of(blocks, kept_in, jobs):
     if failed:
         raise BadInput("\n".join(["not counted:", *failed]))
     return {str(block): rows[str(block)] for block in blocks}
-
-
-def store(path, row):
-    """Whole or not at all."""
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(row), encoding="utf-8")
-    new.replace(path)
 
 
 def arguments():

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import json
 import sys
 import tempfile
 import unittest
@@ -67,8 +68,8 @@ class Choice(unittest.TestCase):
         self.assertEqual(self.chosen("one", "A=3", "B=4", "three"), ["one A=3 B=4", "three"])
 
     def test_what_is_no_block_or_parameter_is_named(self):
-        for wrong in ("four", "A=1", "one A=", "one A=1;", "one A=x"):
-            with self.assertRaisesRegex(synth.BadInput, wrong.split()[-1]):
+        for wrong in ("four", "A=1", "one A=", "one A=1;", "one A=x", "one A=1 A=2"):
+            with self.assertRaisesRegex(synth.BadInput, wrong.split()[-1].partition("=")[0]):
                 self.chosen(*wrong.split())
 
     def test_a_parameter_that_the_block_does_not_have_is_named(self):
@@ -78,6 +79,39 @@ class Choice(unittest.TestCase):
 
     def test_each_block_is_in_the_list_and_nothing_else(self):
         self.assertEqual({one.name for one in synth.listed()}, synth.modules())
+
+
+class List(unittest.TestCase):
+    def test_what_is_wrong_is_named_with_its_line(self):
+        wrongs = {
+            "blok lut_ram": "expected top or block", "block lut_rom": "no block lut_rom; is it lut_ram",
+            "block lut_ram AddressWidth": "AddressWidth: expected a parameter as NAME=NUMBER",
+            "block lut_ram =3": "=3: expected", "block lut_ram A=1 A=2": "A is given twice",
+            "block lut_ram A=1\nblock lut_ram A=1": "lut_ram A=1 stands there twice",
+        }  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "blocks.txt"
+            for text, told in wrongs.items():
+                path.write_text(f"# A comment.\n{text}\n", encoding="utf-8")
+                with self.subTest(text), self.assertRaisesRegex(synth.BadInput, f"blocks.txt:[23].*{told}"):
+                    synth.listed(path)
+            path.unlink()
+            self.assertRaisesRegex(synth.BadInput, "blocks.txt: No such file", synth.listed, path)
+
+    def test_what_was_kept_counts_only_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "kept.json"
+            self.assertIsNone(synth.kept_row(path))
+            for text in ("", "5", "{}", '{"LUT": 3}'):
+                path.write_text(text)
+                self.assertIsNone(synth.kept_row(path))
+            path.write_text(json.dumps(ROW))
+            self.assertEqual(synth.kept_row(path), ROW)
+
+    def test_an_environment_without_yosys_is_named_once(self):
+        with mock.patch.object(synth, "find_spec", lambda _: None), tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(synth.BadInput, "pyosys is missing; remove .kit/area"):
+                synth.counts_of([synth.Block("lut_ram")], Path(folder), 1)
 
 
 class Arguments(unittest.TestCase):

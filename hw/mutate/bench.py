@@ -49,7 +49,7 @@ def known(plan, tests):
         if one["verdict"] == "killed" or one.get(BY_PROOF):
             result[number] = one
         elif one.get("tests") == tests:
-            is_asked = one["asked"] == plan.asked_of(number)
+            is_asked = one.get("asked") == plan.asked_of(number)
             if is_asked:
                 result[number] = one
             elif not one.get("early"):

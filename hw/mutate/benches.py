@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import sys
-import tomllib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import prove  # noqa: E402
 import synth  # noqa: E402
 import verilog  # noqa: E402
 from children import Undecided  # noqa: E402
+from inputs import BadInput, called, near, of_kinds, toml_of  # noqa: E402
 
 BENCHES = HERE / "benches.toml"
 POWER_UP = HERE.parent / "formal/rules/power_up.sv"
@@ -44,9 +44,17 @@ class Bench:
         return f"LOCKSTEP_PLANTED_{(self.model or self.top).upper()}"
 
 
+@dataclass(frozen=True)
+class File:
+    """What benches.toml holds."""
+
+    by_tests: tuple = ()
+    bench: list = field(default_factory=list)
+    seen: dict = field(default_factory=dict)
+
+
 def read_toml(path=BENCHES):
-    with open(path, "rb") as file:
-        return tomllib.load(file)
+    return asdict(of_kinds(File, toml_of(path), called(path)))
 
 
 def judged_by_properties(jobs):
@@ -54,16 +62,44 @@ def judged_by_properties(jobs):
     by_tests = read_toml()["by_tests"]
     unknown = sorted(set(by_tests) - {job.block for job in jobs})
     if unknown:
-        raise Undecided(f"benches.toml: by_tests: no job in hw/formal is of {', '.join(unknown)}")
+        raise BadInput(f"{called(BENCHES)}: by_tests: no job in hw/formal is of {', '.join(unknown)}")
     return [job for job in jobs if job.block not in by_tests and job.judges_mutants]
 
 
 def read_benches(path=BENCHES):
-    read = read_toml(path)
-    try:
-        return [Bench(**entry) for entry in read["bench"]], read["seen"]
-    except TypeError as error:
-        raise Undecided(f"{path.name}: {error}") from None
+    read, place = read_toml(path), called(path)
+    found = {}
+    for number, entry in enumerate(read["bench"], start=1):
+        bench = checked(entry, f"{place}: [[bench]] {number}")
+        if bench.top in found:
+            raise BadInput(f"{place}: [[bench]] {number}: a second bench of {bench.top}")
+        found[bench.top] = bench
+    for name, expression in read["seen"].items():
+        if name not in prove.sources():
+            raise BadInput(f"{place}: seen: no block {name}{near(name, prove.sources())}")
+        if not isinstance(expression, str):
+            raise BadInput(f"{place}: seen: {name} is {expression!r}, expected a string")
+    return list(found.values()), read["seen"]
+
+
+def checked(entry, place):
+    """A bench, if its entries are what they should be."""
+    if not isinstance(entry, dict):
+        raise BadInput(f"{place}: found {entry!r}, expected a table")
+    for name in ("top", "package"):
+        if not entry.get(name):
+            raise BadInput(f"{place}: no `{name}`")
+    bench = of_kinds(Bench, entry, f"{place}: {entry['top']}")
+    place = f"{place}: {bench.top}"
+    if bench.top not in prove.sources():
+        raise BadInput(f"{place}: no such block in hw/rtl{near(bench.top, prove.sources())}")
+    for kind, least in (("parameters", 0), ("inputs", 1)):
+        for name, value in getattr(bench, kind).items():
+            if type(value) is not int or value < least:
+                raise BadInput(f"{place}: {kind}: {name} is {value!r}, expected a number from {least} on")
+    if not bench.module:
+        verilog.check_parameters(verilog.HARDWARE / prove.sources()[bench.top].path, bench.parameters, place)
+    return bench
 
 
 def below(top):
@@ -147,7 +183,7 @@ class Plan:
         return digest([*map(Path, self.wish["files"]), HERE / "plant_bench.py", HERE / "plant.py"], hashed)
 
     def plant(self, children):
-        if (self.folder / "built").exists():
+        if mutate.is_sealed(self.folder):
             return
         copies = self.folder / "copies"
         shutil.rmtree(copies, ignore_errors=True)
@@ -171,7 +207,7 @@ class Plan:
             left_out.append(f"{path.stem}.{name}")
         if left_out:
             prove.say(f"{self.bench.top}: assertions that read an array are not in the netlist: {', '.join(left_out)}")
-        (self.folder / "built").touch()
+        mutate.seal(self.folder, ("mutants.json", "planted.v", "sound.il"))
 
     def write_wish(self, **more):
         path = self.folder / "wish.json"

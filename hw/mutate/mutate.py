@@ -41,6 +41,8 @@ PROVEN = ""
 ASKED = "That was all."
 VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
 COLUMNS = ("block", "mutants", *VERDICTS, "found of the rest")
+# What plant.py writes that verdicts follow from.
+MODELS = ("mutants.txt", "model.smt2", "properties.txt", *(f"{one}.{end}" for one in ("properties", "miter", "asked") for end in ("aag", "aim")))
 # What a mutant is that a miter is proven of.
 MITERS = {"miter": "equivalent", "asked": "unasked"}
 
@@ -96,24 +98,62 @@ class Plan:
         return place(self.mutants()[number - 1], self.folder)
 
     def known(self):
-        """The verdicts of earlier runs; a line that was cut off counts as none."""
-        result = {}
-        for line in self.results.read_text(encoding="utf-8").splitlines() if self.results.exists() else []:
-            try:
-                one = json.loads(line)
-            except ValueError:
-                continue
-            result[one["mutant"]] = one
+        """The verdicts of earlier runs. A line that is none, such as one that was cut off, is told and counts as none."""
+        result, wrong = {}, []
+        lines = self.results.read_bytes().splitlines() if self.results.exists() else []
+        for number, line in enumerate(lines, start=1):
+            one = verdict_of(line, len(self.mutants()))
+            if one:
+                result[one["mutant"]] = one
+            else:
+                wrong.append(number)
+        if wrong:
+            places = f"{wrong[0]}{f' and {len(wrong) - 1} more' if len(wrong) > 1 else ''}"
+            prove.say(f"{self.results}: no verdict is in line {places}, so what is missing is judged again")
         return result
 
     def build(self, children):
-        if (self.folder / "built").exists():
+        if is_sealed(self.folder):
             return
         plant("plant.py", self.wish, self.folder, children)
-        (self.folder / "built").touch()
+        seal(self.folder, MODELS)
 
     def mutants(self):
         return (self.folder / "mutants.txt").read_text(encoding="utf-8").splitlines()
+
+
+def verdict_of(line, number_of_mutants):
+    """What a line of results.jsonl says, or nothing."""
+    try:
+        one = json.loads(line)
+        number, verdict, by = one["mutant"], one["verdict"], one["by"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    is_right = type(number) is int and 0 <= number <= number_of_mutants and isinstance(by, str)
+    if number == 0:
+        miters = one.get("miters")
+        is_right = is_right and isinstance(one.get("inductive"), bool)
+        is_right = is_right and isinstance(miters, list) and all(miter in list(MITERS) for miter in miters)
+    return one if is_right and verdict in (list(VERDICTS) if number else ["none"]) else None
+
+
+def seal(folder, names):
+    """Says that what was built in a folder is complete, and what it is."""
+    inputs.write(folder / "built", json.dumps({name: digest_of(folder / name) for name in names}))
+
+
+def is_sealed(folder):
+    """Whether all that was built there is there still."""
+    try:
+        built = json.loads((folder / "built").read_text(encoding="utf-8"))
+        return bool(built) and all(digest_of(folder / name) == digest for name, digest in built.items())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def digest_of(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def says_what_counts(job, path, names):
@@ -359,8 +399,9 @@ def outputs(block):
 
 
 def keep(plan, verdict):
-    with open(plan.results, "a", encoding="utf-8") as file:
-        file.write(json.dumps(verdict) + "\n")
+    """Adds a line, also behind one that was cut off."""
+    text = plan.results.read_bytes()[-1:] if plan.results.exists() else b""
+    inputs.write(plan.results, ("\n" if text not in (b"", b"\n") else "") + json.dumps(verdict) + "\n", mode="ab")
 
 
 def place(line, folder):

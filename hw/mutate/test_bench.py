@@ -57,7 +57,7 @@ class Blocks(unittest.TestCase):
 
     def test_tests_judge_only_what_could_be_judged_by_properties(self):
         with mock.patch.object(benches, "read_toml", return_value={"by_tests": ["nothing"]}):
-            with self.assertRaisesRegex(benches.Undecided, "by_tests: no job in hw/formal is of nothing"):
+            with self.assertRaisesRegex(bench.BadInput, "by_tests: no job in hw/formal is of nothing"):
                 benches.judged_by_properties(mutate.prove.read_jobs())
 
     def test_jobs_of_progress_judge_no_mutants(self):
@@ -87,6 +87,35 @@ class Blocks(unittest.TestCase):
     def test_what_is_not_read_has_a_place(self):
         log = "../a/index.sv:226: \x1b[31mERROR: unsupported operation on a memory variable"
         self.assertEqual(benches.UNREAD.search(log).groups(), ("../a/index.sv", "226"))
+
+
+class File(unittest.TestCase):
+    """What benches.toml may say."""
+
+    def read(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "benches.toml"
+            path.write_text(text, encoding="utf-8")
+            return benches.read_benches(path)
+
+    def test_what_is_wrong_is_named(self):
+        one = '[[bench]]\ntop = "lut_ram"\npackage = "p"\n'
+        wrongs = {
+            "by_tests = 3\n": "by_tests is 3, expected an array of strings", "[[bench]\n": "line 1", "a = 1\n": "there is no entry a",
+            "bench = 3\n": "bench is 3, expected an array", "bench = [3]\n": "1: found 3, expected a table",
+            '[[bench]]\npackage = "p"\n': "1: no `top`", '[[bench]]\ntop = "lut_ram"\n': "1: no `package`",
+            one.replace('"lut_ram"', "3"): "top is 3, expected a string", f"{one}tops = 1\n": "lut_ram: there is no entry tops",
+            one + one: "2: a second bench of lut_ram", one.replace("ram", "rum"): "lut_rum: no such block in hw/rtl; is it lut_ram",
+            f"{one}inputs = 3\n": "inputs is 3, expected a table", f"{one}inputs = {{a = 'x'}}\n": "inputs: a is 'x', expected a number",
+            f"{one}parameters = {{Depth = 3}}\n": "no parameter Depth; lut_ram has AddressWidth",
+            '[seen]\nlut_rom = "{a}"\n': "seen: no block lut_rom", "[seen]\nlut_ram = 3\n": "lut_ram is 3, expected a string",
+        }  # fmt: skip
+        for text, told in wrongs.items():
+            with self.subTest(text), self.assertRaisesRegex(bench.BadInput, f"benches.toml: .*{told}"):
+                self.read(text)
+        self.assertEqual([found.top for found in self.read(one)[0]], ["lut_ram"])
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertRaisesRegex(bench.BadInput, "No such file", benches.read_benches, Path(folder) / "benches.toml")
 
 
 class Seen(unittest.TestCase):
@@ -346,7 +375,10 @@ class Shared(unittest.TestCase):
 class Known(unittest.TestCase):
     def test_what_survived_other_tests_or_was_asked_for_otherwise_is_judged_again(self):
         with tempfile.TemporaryDirectory() as folder:
-            plan = SimpleNamespace(results=Path(folder) / "results.jsonl", asked_of=lambda number: "new")
+            mutants = ["one"] * 10
+            plan = SimpleNamespace(
+                results=Path(folder) / "results.jsonl", asked_of=lambda number: "new", mutants=lambda: mutants
+            )  # fmt: skip
             mutate.keep(plan, {"mutant": 1, "verdict": "killed", "by": "a"})
             for number, tests in ((2, "old"), (3, "new")):
                 mutate.keep(plan, {"mutant": number, "verdict": "survived", "by": "", "tests": tests, "asked": "old"})

@@ -187,11 +187,46 @@ class Tools(unittest.TestCase):
 class Resume(unittest.TestCase):
     def test_a_line_that_was_cut_off_is_asked_for_again(self):
         with tempfile.TemporaryDirectory() as folder:
-            plan = SimpleNamespace(results=Path(folder) / "results.jsonl")
+            plan = SimpleNamespace(results=Path(folder) / "results.jsonl", mutants=lambda: ["one"] * 4)
             mutate.keep(plan, {"mutant": 3, "verdict": "killed", "by": "a"})
             with open(plan.results, "a", encoding="utf-8") as file:
                 file.write(json.dumps({"mutant": 4})[:-3])
-            self.assertEqual(list(mutate.Plan.known(plan)), [3])
+            with mock.patch.object(mutate.prove, "say") as said:
+                self.assertEqual(list(mutate.Plan.known(plan)), [3])
+            said.assert_called_once()
+            # What follows it is a line of its own.
+            mutate.keep(plan, {"mutant": 4, "verdict": "survived", "by": ""})
+            with mock.patch.object(mutate.prove, "say"):
+                self.assertEqual(list(mutate.Plan.known(plan)), [3, 4])
+
+    def test_a_line_that_is_no_verdict_counts_as_none(self):
+        right = {"mutant": 3, "verdict": "killed", "by": "a"}
+        first = {"mutant": 0, "verdict": "none", "by": "", "inductive": False, "miters": ["miter"]}
+        wrongs = [
+            5, [1], {}, "x", None, {**right, "verdict": "found"}, {**right, "verdict": ["killed"]}, {**right, "mutant": 300},
+            {**right, "mutant": "3"}, {**right, "mutant": True}, {**right, "by": None}, {"mutant": 3}, {**right, "mutant": 0},
+            {**first, "miters": None}, {**first, "miters": ["other"]}, {**first, "miters": 3}, {**first, "inductive": "no"},
+        ]  # fmt: skip
+        for wrong in [*(json.dumps(one).encode() for one in wrongs), b"\xff", b'{"mutant": 3, ', b""]:
+            with self.subTest(wrong):
+                self.assertIsNone(mutate.verdict_of(wrong, 40))
+        for one in (right, first):
+            self.assertEqual(mutate.verdict_of(json.dumps(one).encode(), 40), one)
+
+    def test_models_that_are_not_what_was_built_are_built_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            for name in mutate.MODELS:
+                (folder / name).write_text("a model")
+            self.assertFalse(mutate.is_sealed(folder))
+            (folder / "built").touch()
+            self.assertFalse(mutate.is_sealed(folder))
+            mutate.seal(folder, mutate.MODELS)
+            self.assertTrue(mutate.is_sealed(folder))
+            for harm in (lambda one: one.write_text("a mod"), Path.unlink):
+                with self.subTest(harm):
+                    harm(folder / "properties.aag")
+                    self.assertFalse(mutate.is_sealed(folder))
 
     def test_the_seed_is_of_the_rtl(self):
         jobs = {job.title: job for job in mutate.prove.read_jobs()}

@@ -2,13 +2,14 @@
 """Files that people and programs leave here. What is wrong in one is told with its place, the value and what was
 expected."""
 
+import difflib
 import os
 import tomllib
 from dataclasses import fields
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = {str: "a string", int: "a number", bool: "true or false", dict: "a table", tuple: "an array of strings"}
+KINDS = {str: "a string", int: "a number", bool: "true or false", dict: "a table", tuple: "an array of strings", list: "an array"}
 
 
 class BadInput(Exception):
@@ -56,10 +57,17 @@ def of_kinds(kind, entry, place, more=()):
     return kind(**entry)
 
 
-def write(path, data):
+def near(name, known):
+    """What somebody may have meant."""
+    found = difflib.get_close_matches(name, known, n=3)
+    return f"; is it {' or '.join(found)}?" if found else ""
+
+
+def write(path, data, mode="wb"):
     """Text or bytes. An error of the file system names the file, also where only the end of writing meets it."""
     try:
-        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        with open(path, mode) as file:
+            file.write(data.encode() if isinstance(data, str) else data)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
