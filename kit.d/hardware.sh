@@ -26,8 +26,8 @@ TEXT
 
 run_synth() {
     if asks_for_help "$@"; then synth_usage && return; fi
-    make_python_environment area "$root/hw/area/requirements.txt" ||
-        give_up "could not get Yosys from PyPI; the message is above"
+    need_python
+    make_python_environment area "$root/hw/area/requirements.txt" || exit 2
     # In the place of this shell, so that a signal to it ends what Yosys runs.
     exec "$kit_folder/area/bin/python" -B "$root/hw/area/synth.py" --cache "$kit_folder/area/results" "$@"
 }
@@ -117,14 +117,23 @@ need_python() {
     python3 -c 'import tomllib' 2>/dev/null || code=$?
     # It was ended by a signal.
     if ((code > 128)); then exit "$code"; fi
-    ((code == 0)) || give_up "needs Python 3.11 or newer, and python3 is older or missing"
+    ((code == 0)) ||
+        give_up "this command needs Python 3.11 or newer, and $(found_python);" \
+            "get one with the package manager of this system, and have it as python3 in PATH"
+}
+
+found_python() {
+    if command -v python3 >/dev/null; then
+        printf 'python3 is %s' "$(python3 --version 2>&1 | head -n 1)"
+    else
+        printf 'there is no python3'
+    fi
 }
 
 # What ./kit prove and ./kit mutate need.
 get_solvers() {
     need_python
-    make_python_environment prove "$root/hw/formal/requirements.txt" ||
-        give_up "could not get Yosys and its solver from PyPI; the message is above"
+    make_python_environment prove "$root/hw/formal/requirements.txt" || exit 2
 }
 
 # Steps of ./kit test, where their tools can be had.
@@ -134,7 +143,7 @@ test_proofs() {
 
 # Counts what has changed since the table was written.
 test_area() {
-    if has_python_for area "$root/hw/area/requirements.txt"; then (run_synth --check --changed); fi
+    if has_python_for area "$root/hw/area/requirements.txt" tomllib; then (run_synth --check --changed); fi
 }
 
 test_outside_bus() {
@@ -151,7 +160,7 @@ has_python_for() {
     if ! python3 -c "import venv, ensurepip${3:+, $3}" 2>/dev/null; then
         say "Skipped: no Python here that can make environments${3:+ and has $3} (apt-get install python3-venv)."
     elif ! make_python_environment "$1" "$2"; then
-        say "Skipped: its packages could not be had from PyPI; the message is above."
+        say "Skipped: it has no environment of Python; the message is above."
     else
         return 0
     fi
@@ -169,11 +178,20 @@ make_python_environment() (
     fi
     exec 9>"$place.lock"
     flock 9
-    if cmp -s -- "$wanted" "$place/requirements.txt"; then return; fi
+    # One whose Python is gone from this system is made again.
+    if cmp -s -- "$wanted" "$place/requirements.txt" && "$place/bin/python" -c '' 2>/dev/null; then return; fi
     headline "Getting Python packages for .kit/$name"
     rm -rf -- "$new"
-    { python3 -m venv "$new" &&
-        "$new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$wanted"; } >&2 ||
-        return
-    cp -- "$wanted" "$new/requirements.txt" && rm -rf -- "$place" && mv -- "$new" "$place"
+    if ! python3 -m venv "$new" >&2; then
+        complain "python3 -m venv could not make .kit/$name; its message is above"
+        return 1
+    fi
+    if ! "$new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$wanted" >&2; then
+        complain "pip could not get what ${wanted#"$root/"} lists; its message is above"
+        return 1
+    fi
+    if ! { cp -- "$wanted" "$new/requirements.txt" && rm -rf -- "$place" && mv -- "$new" "$place"; }; then
+        complain "$place could not be written"
+        return 1
+    fi
 )

@@ -13,6 +13,8 @@ source "$root/kit.d/say.sh"
 source "$root/kit.d/setup.sh"
 # shellcheck source=kit.d/doctor.sh
 source "$root/kit.d/doctor.sh"
+# shellcheck source=kit.d/hardware.sh
+source "$root/kit.d/hardware.sh"
 
 # same WHAT FOUND EXPECTED
 same() {
@@ -63,6 +65,28 @@ same "what still names the old place" "$(grep -rlF venv.new "$folder/venv" || tr
 printf '#!%s/venv.new/bin/python3\nprint("it runs")\n' "$folder" >"$folder/venv/bin/script"
 name_scripts "$folder/venv.new" "$folder/venv" "$folder/venv"
 same "a script of an older environment" "$("$folder/venv/bin/script")" "it runs"
+
+# Environments of Python, which a python3 of this test makes.
+made() { # made CODE_OF_VENV CODE_OF_PIP: runs make_python_environment, prints what it says and its code
+    printf '#!/bin/bash\n[[ $2 == pip ]] && exit %s\n[[ $1 == -c ]] && exit\nmkdir -p "$3/bin" && cp "$0" "$3/bin/python"\nexit %s\n' \
+        "$2" "$1" >"$folder/fake/python3"
+    chmod +x "$folder/fake/python3"
+    local code=0
+    PATH=$folder/fake:$PATH make_python_environment some "$root/kit.d/requirements.txt" 2>&1 || code=$?
+    echo "code $code"
+}
+mkdir -- "$folder/fake"
+same "an environment that venv does not make" "$(made 1 0 | tail -n 2)" \
+    $'kit: python3 -m venv could not make .kit/some; its message is above\ncode 1'
+same "an environment without packages" "$(made 0 1 | tail -n 2)" \
+    $'kit: pip could not get what kit.d/requirements.txt lists; its message is above\ncode 1'
+same "an environment that is made" "$(made 0 0 | tail -n 1)" "code 0"
+same "an environment that is there" "$(made 1 1)" "code 0"
+rm -- "$folder/some/bin/python"
+same "an environment whose Python is gone" "$(made 0 0 | tail -n 1)$(ls "$folder/some/bin")" "code 0python"
+same "a Python that is missing" "$(PATH=$folder/none need_python 2>&1; true)" \
+    "kit: this command needs Python 3.11 or newer, and there is no python3; get one with the package manager of this \
+system, and have it as python3 in PATH"
 
 same "what counts the cells of blocks" "$(python3 -B "$root/hw/area/test_synth.py" 2>&1 | tail -n 1)" "OK"
 if python3 -c 'import tomllib' 2>/dev/null; then

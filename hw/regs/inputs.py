@@ -4,7 +4,6 @@ expected."""
 
 import difflib
 import os
-import tomllib
 from dataclasses import fields
 from pathlib import Path
 
@@ -34,6 +33,9 @@ def text_of(path):
 
 
 def toml_of(path):
+    # Only Python 3.11 and newer has it, and what generates registers runs on older ones.
+    import tomllib
+
     try:
         return tomllib.loads(text_of(path))
     except tomllib.TOMLDecodeError as error:
