@@ -20,7 +20,7 @@ import area
 import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "formal"))
-from children import Children, Undecided, number_of_jobs, parsed, run_command  # noqa: E402
+from children import Children, Undecided, number_of_jobs, parsed, reasons, run_command  # noqa: E402
 import inputs  # noqa: E402
 from inputs import BadInput, called, near, store  # noqa: E402
 
@@ -172,7 +172,7 @@ def counts_of(blocks, kept_in, jobs):
             rows[str(block)] = {**json.loads(output.splitlines()[-1]), "digest": kept.stem}
             store(kept, json.dumps(rows[str(block)]))
         else:
-            failed.append(f"{block}: {output.strip() or 'it printed nothing'}")
+            failed.append(f"{block}: {reasons(output, Path(folder))}")
         print(f"{len(rows) - before + len(failed)} of {len(missing)}: {block}", file=sys.stderr, flush=True)
 
     before = len(rows)

@@ -84,7 +84,7 @@ class Choice(unittest.TestCase):
 class List(unittest.TestCase):
     def test_what_is_wrong_is_named_with_its_line(self):
         wrongs = {
-            "blok lut_ram": "expected top or block", "block lut_rom": "no block lut_rom; is it lut_ram",
+            "blok lut_ram": "expected top or block", "block lut_rom": "no block lut_rom .is it lut_ram",
             "block lut_ram AddressWidth": "AddressWidth: expected a parameter as NAME=NUMBER",
             "block lut_ram =3": "=3: expected", "block lut_ram A=1 A=2": "A is given twice",
             "block lut_ram A=1\nblock lut_ram A=1": "lut_ram A=1 stands there twice",

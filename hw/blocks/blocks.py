@@ -43,7 +43,7 @@ def proofs(block, jobs, proven):
     # A play reaches the covers of what is proven without a bound; its properties are the same.
     unbounded = [one for one in done if one[1]["proven"].startswith("unbounded")]
     done = unbounded or done
-    stale = any(row["digest"] != prove.digest(job, prove.files_of(job)) for job, row in done)
+    stale = any(row["digest"] != prove.digest_now(job) for job, row in done)
     how = "; ".join(dict.fromkeys(row["proven"].split(",")[0] for _, row in done))
     return (
         marked(str(sum(int(row["properties"]) for _, row in done) or ""), stale, False),

@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import functools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,8 +18,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "regs"))
-from inputs import BadInput  # noqa: E402
+from inputs import BadInput, called  # noqa: E402
 
+# At the beginning of a message of slang.
+PLACE = re.compile(r"^(\.\.?/[^\s:]+):(?=\d+:)", re.M)
 # Seconds in which a program that was told to end is not told again.
 DEAF = 5
 
@@ -132,9 +135,15 @@ def name_of(number):
         return f"signal {number}"
 
 
-def reasons(text):
+def placed(text, folder):
+    """What a tool says in a folder, with its places from the root of the project."""
+    return PLACE.sub(lambda found: f"{called(folder / found[1])}:", text)
+
+
+def reasons(text, folder=None):
     """What a tool says of why it failed: its errors, or else its last line."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    text = placed(text, folder) if folder else text
+    lines = [line.removesuffix("; see full log for details") for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "ERROR" in line or "error:" in line]
     return "\n  ".join(errors[:5] or lines[-1:] or ["it printed nothing"])
 

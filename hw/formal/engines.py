@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from children import Broken, TimedOut, Undecided, reasons
+from inputs import write
 
 HERE = Path(__file__).resolve().parent
 # In Yosys' text of a design: file, line and name of a property.
@@ -153,11 +154,11 @@ class Prover:
 
     def make_models(self):
         wish = {**wish_of(self.job, self.files), "folder": str(self.folder)}
-        (self.folder / "wish.json").write_text(json.dumps(wish, indent=2), encoding="utf-8")
+        write(self.folder / "wish.json", json.dumps(wish, indent=2))
         script = [sys.executable, "-B", HERE / "model.py", self.folder / "wish.json"]
         code, log = self.child("reading the block", script, "model.log")
         if code != 0:
-            raise Undecided(f"Yosys does not read the block; see {self.folder}/model.log\n  {reasons(log)}")
+            raise Undecided(f"Yosys does not read the block; see {self.folder}/model.log\n  {reasons(log, self.folder)}")
         model = (self.folder / "model.smt2").read_text(encoding="utf-8")
         self.result.asserts = names(r"^; yosys-smt2-assert \d+ (\S+)", model)
         self.result.covers = names(r"^; yosys-smt2-cover \d+ (\S+)", model)
@@ -210,7 +211,7 @@ class Prover:
         clocks before for granted."""
         model = (self.folder / "model.smt2").read_text(encoding="utf-8")
         given, asserts = induction_of(model, self.job.depth)
-        (self.folder / "induction.smt2").write_text(given + one_by_one(asserts), encoding="utf-8")
+        write(self.folder / "induction.smt2", given + one_by_one(asserts))
         command = [self.tools["yices"], "--incremental"]
         late = None
         try:
@@ -230,7 +231,7 @@ class Prover:
         trace = self.folder / "induction.txt"
         one = next(one for name, one in asserts.items() if plain(name) == unproven[0])
         asked = "".join(value_of(model, name, self.job.depth) for name in registers(model))
-        (self.folder / "start.smt2").write_text(f"{given}{one}(check-sat)\n{asked}", encoding="utf-8")
+        write(self.folder / "start.smt2", f"{given}{one}(check-sat)\n{asked}")
         self.child("yices", [*command, self.folder / "start.smt2"], trace.name)
         raise Unproven(self.job.depth, unproven, trace)
 

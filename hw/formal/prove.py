@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT / "hw" / one) for one in ("regs", "blocks")]
 import cut  # noqa: E402
 import markdown  # noqa: E402
 import verilog  # noqa: E402
-from inputs import BadInput, called, of_kinds, text_of, toml_of  # noqa: E402
+from inputs import BadInput, called, guesses, of_kinds, text_of, toml_of  # noqa: E402
 
 TABLE = HERE / "table.md"
 TITLE = """# What is proven
@@ -178,28 +178,28 @@ def files_of(job):
     bound = [f"progress/{name}.sv" for name in ("waits_at_most", f"{job.block}_progress") if job.progress]
     named = [HERE / one for one in (f"blocks/{job.top}.sv", *bound)]
     if named[0].is_file():
-        verilog.check_parameters(named[0], job.parameters, job.title)
+        verilog.check_parameters(named[0], job.parameters, "`parameters`")
     named_stubs = (one.partition(":") for one in job.stubs)
     stubs = {name: HERE / f"blocks/any_{other or name}.sv" for name, _, other in named_stubs}
     for path in (*named, *stubs.values()):
         if not path.is_file():
-            raise Undecided(f"jobs: {job.title}: there is no {path.relative_to(ROOT)}")
+            raise Undecided(f"there is no {path.relative_to(ROOT)}")
     known = {**sources(), **{name: replace(verilog.source(path), name=name) for name, path in stubs.items()}}
     if job.block not in known:
-        raise Undecided(f"jobs: {job.block}: hw/rtl has no such block")
+        raise Undecided(f"hw/rtl has no block {job.block}")
     paths = verilog.paths(known, job.block)
     missing = [name for name in job.cut if name not in known or verilog.HARDWARE / known[name].path not in paths]
     if missing:
-        raise Undecided(f"jobs: {job.title}: `cut` names {', '.join(missing)}, which is not inside {job.block}")
+        raise Undecided(f"`cut` names {', '.join(missing)}, which is not inside {job.block}")
     off = {name: cut.stand_in(known[name]) for name in job.cut}
     without_clock = [name for name, one in off.items() if not one]
     if without_clock:
-        raise Undecided(f"jobs: {job.title}: `cut` names {', '.join(without_clock)}, which has no clk_i")
+        raise Undecided(f"`cut` names {', '.join(without_clock)}, which has no clk_i")
     if off:
         paths = verilog.paths({**known, **off}, job.block)
     unused = [name for name, path in stubs.items() if path not in paths]
     if unused:
-        raise Undecided(f"jobs: {job.title}: `stubs` names {', '.join(unused)}, which is not inside {job.block}")
+        raise Undecided(f"`stubs` names {', '.join(unused)}, which is not inside {job.block}")
     rules = sorted((HERE / "rules").glob("*.sv"))
     return [*paths, *rules, *named]
 
@@ -214,6 +214,14 @@ def digest(job, files):
     for path in with_included(files):
         hashed.update(b"\0" + " ".join(verilog.plain(path).split()).encode())
     return hashed.hexdigest()[:12]
+
+
+def digest_now(job):
+    """Of what it is now; what is wrong with it is said of the job."""
+    try:
+        return digest(job, files_of(job))
+    except (Undecided, BadInput) as error:
+        raise type(error)(f"{job.title}: {error}") from None
 
 
 def with_included(files):
@@ -280,6 +288,10 @@ def check_names(job, files):
         raise Undecided(f"`without` or `assumed` names {', '.join(gone)}, but no property is called so")
 
 
+def covers_of(result):
+    return "not asked" if result.failed else f"{len(result.reached)} of {len(result.covers)}"
+
+
 def attempt(job, files, folder, children):
     """Runs a job, with these files in the place of its own, and says how it went."""
     start = time.monotonic()
@@ -292,7 +304,7 @@ def attempt(job, files, folder, children):
         number = len(result.asserts)
         outcome = Outcome(
             job, properties=str(number), proven=proven(job), seconds=str(round(time.monotonic() - start)),
-            digest=digest(job, files), covers=f"{len(result.reached)} of {len(result.covers)}",
+            digest=digest(job, files), covers=covers_of(result),
             failed=failures(job, result, files),
         )  # fmt: skip
     except (Undecided, BadInput, OSError) as error:
@@ -332,11 +344,11 @@ def run_all(tasks):
 
 
 def wanted(jobs, blocks, quick):
-    unknown = sorted(set(blocks) - {name for job in jobs for name in (job.block, job.title)})
+    known = {name for job in jobs for name in (job.block, job.title)}
+    unknown = sorted(set(blocks) - known)
     if unknown:
-        known = ", ".join(sorted({job.block for job in jobs}))
-        raise Undecided(
-            f"no job for {', '.join(one or repr(one) for one in unknown)}; there are: {known}. docs/formal.md says how to add one"
+        raise BadInput(
+            f"no job for {guesses(unknown, known)}; hw/formal/jobs has all of them, and docs/formal.md says how to add one"
         )
     if blocks:
         return [job for job in jobs if job.block in blocks or job.title in blocks]
@@ -382,9 +394,10 @@ def with_fault(mutant, files):
 def faults_of(names):
     """The faults that are planted in these jobs, or found by these properties; without a name, all."""
     faults = read_faults()
-    unknown = sorted(set(names) - {fault[one] for fault in faults for one in ("job", "found_by")})
+    known = {fault[one] for fault in faults for one in ("job", "found_by")}
+    unknown = sorted(set(names) - known)
     if unknown:
-        raise Undecided(f"mutants.toml: no fault is planted in {', '.join(unknown)}, or found by it")
+        raise Undecided(f"mutants.toml: no fault is planted in {guesses(unknown, known)}, or found by it")
     return [fault for fault in faults if not names or fault["job"] in names or fault["found_by"] in names]
 
 
@@ -457,4 +470,4 @@ def main():
 
 
 if __name__ == "__main__":
-    run_command("prove", main, "nothing that it was at is proven")
+    run_command("prove", main, "what was not done by then is not proven")

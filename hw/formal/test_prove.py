@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
+import children
 import engines
 import prove
 from children import Undecided, alone
@@ -70,7 +71,7 @@ class Jobs(unittest.TestCase):
         wrongs = {
             "deep = 1": "deep", 'engine = "none"': "`engine` is 'none', expected one of pdr", "depth =": "line 3",
             "apart = true": "`apart` is True, expected false with pdr",
-            "depht = 3": "lut_ram: there is no entry depht; expected one of block,",
+            "depht = 3": "lut_ram: there is no entry depht .is it depth.*; expected one of block,",
             "limit = 0": "`limit` is 0, expected 1 second or more", "cover_depth = -3": "`cover_depth` is -3, expected 1 clock",
             'engine = "induction"\ndepth = -1': "`depth` is -1, expected 1 or more clocks with induction",
             "parameters = {A = '3; help'}": "`parameters.A` is '3; help', expected a number from 0 on",
@@ -89,7 +90,7 @@ class Jobs(unittest.TestCase):
                     self.read(text)
 
     def test_a_parameter_that_the_wrapper_does_not_have_is_named(self):
-        with self.assertRaisesRegex(BadInput, "axi_lite_blocks: no parameter Blcks; axi_lite_blocks_formal has Blocks"):
+        with self.assertRaisesRegex(BadInput, "`parameters`: no parameter Blcks; axi_lite_blocks_formal has Blocks"):
             prove.files_of(prove.Job("axi_lite_blocks", parameters={"Blcks": 7}))
 
     def test_one_job_that_cannot_be_asked_leaves_the_others(self):
@@ -218,6 +219,28 @@ SOME = """module some
     inner i_inner (.clk_i, .output_o(last_o));
 endmodule
 """
+
+
+class Messages(unittest.TestCase):
+    def test_a_misspelt_block_gets_a_suggestion(self):
+        with self.assertRaisesRegex(BadInput, r"no job for lut_rom \(is it lut_ram or .*; hw/formal/jobs has all of them"):
+            prove.wanted(prove.read_jobs(), ["lut_rom"], False)
+
+    def test_what_a_tool_says_has_its_place_from_the_root(self):
+        folder = prove.ROOT / "out/prove/lut_ram"
+        log = "Top level\n../../../hw/rtl/a.sv:3: ERROR: no\nERROR: failed; see full log for details\n\n"
+        self.assertEqual(children.reasons(log, folder), "hw/rtl/a.sv:3: ERROR: no\n  ERROR: failed")
+        self.assertEqual([children.reasons(text) for text in ("", "one\ntwo\n\n")], ["it printed nothing", "two"])
+
+    def test_covers_are_not_asked_for_where_a_property_fails(self):
+        result = SimpleNamespace(failed=["a"], covers=["b"], reached=set())
+        self.assertEqual(prove.covers_of(result), "not asked")
+        result.failed = []
+        self.assertEqual(prove.covers_of(result), "0 of 1")
+
+    def test_what_is_wrong_with_a_job_is_said_of_the_job(self):
+        with self.assertRaisesRegex(Undecided, "a_job: `stubs` names lut_fifo, which is not inside block_ram"):
+            prove.digest_now(prove.Job("block_ram", stubs=("lut_fifo",), name="a_job"))
 
 
 class Induction(unittest.TestCase):

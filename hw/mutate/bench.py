@@ -22,7 +22,7 @@ import record_mutants
 import suite
 from benches import Plan, Undecided
 from children import Broken, Children, alone, number_of_jobs, parsed, run_command
-from inputs import BadInput
+from inputs import BadInput, guesses
 
 HERE = Path(__file__).resolve().parent
 # Of the module of a mutant, and of what is around it: miters that are made, one after the other. That of a whole top took
@@ -78,7 +78,7 @@ def miter(plan, children, module, numbers, kind):
     name = f"{kind}_{asked}"
     code, log = plan.child(children, "miter_bench.py", f"{name}.log", name, module, kind, *map(str, numbers))
     if code != 0:
-        failure = mutate.failure(f"no miter of {module}:", log)
+        failure = mutate.failure(f"no miter of {module}:", log, plan.folder)
         if isinstance(failure, Broken):
             raise failure
         prove.say(f"{plan.bench.top}: {failure}")
@@ -268,12 +268,15 @@ def chosen(given, judged, all_benches, with_job):
     by_name = {bench.top: bench for bench in all_benches}
     unknown = sorted(set(given.bench) - set(by_name))
     if unknown:
-        raise Undecided(f"no bench {', '.join(unknown)}; there are: {', '.join(by_name)}")
+        raise BadInput(f"no bench {guesses(unknown, by_name)}; there are: {', '.join(by_name)}")
     owner = {name: top for top, names in judged.items() for name in names}
     unknown = sorted(set(given.blocks) - set(owner) - with_job)
     if unknown:
-        known_ones = ", ".join(sorted(set(owner) | with_job))
-        raise Undecided(f"no block {', '.join(unknown)} is judged; there are: {known_ones}")
+        there = next((name for name in unknown if name in prove.sources()), None)
+        if there:
+            raise BadInput(f"{there}: there is such a block, but neither a job nor a bench judges its mutants")
+        names = guesses(unknown, set(owner) | with_job)
+        raise BadInput(f"no block {names} is judged; hw/mutate/table.md has those that were")
     everything = not given.blocks and not given.bench
     wanted = {}
     for top, names in judged.items():

@@ -17,7 +17,7 @@ import prove  # noqa: E402
 import synth  # noqa: E402
 import verilog  # noqa: E402
 from children import Undecided  # noqa: E402
-from inputs import BadInput, called, near, of_kinds, toml_of  # noqa: E402
+from inputs import BadInput, called, near, of_kinds, toml_of, write  # noqa: E402
 
 BENCHES = HERE / "benches.toml"
 POWER_UP = HERE.parent / "formal/rules/power_up.sv"
@@ -200,10 +200,10 @@ class Plan:
             path = unread and (self.folder / unread[1]).resolve()
             original = next((one for one in files if path and Path(one).name == path.name), None)
             if not original:
-                raise mutate.failure(f"no mutants planted; see {self.folder}/plant.log", log)
+                raise mutate.failure(f"no mutants planted; see {self.folder}/plant.log", log, self.folder)
             text, name = without_assertion(path.read_text(encoding="utf-8"), int(unread[2]))
             files[original] = str(copies / path.name)
-            Path(files[original]).write_text(text, encoding="utf-8")
+            write(Path(files[original]), text)
             left_out.append(f"{path.stem}.{name}")
         if left_out:
             prove.say(f"{self.bench.top}: assertions that read an array are not in the netlist: {', '.join(left_out)}")
@@ -212,7 +212,7 @@ class Plan:
     def write_wish(self, **more):
         path = self.folder / "wish.json"
         old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        path.write_text(json.dumps({**old, **more}, indent=1), encoding="utf-8")
+        write(path, json.dumps({**old, **more}, indent=1))
 
     def child(self, children, program, log, *arguments):
         command = [sys.executable, "-B", str(HERE / program), str(self.folder / "wish.json"), *arguments]

@@ -178,12 +178,12 @@ def plant(program, wish, folder, children):
     command = [sys.executable, "-B", str(HERE / program), str(path)]
     code, log = children.run(command, folder / "plant.log", 600, "planting mutants")
     if code != 0:
-        raise failure(f"no mutants planted; see {folder}/plant.log", log)
+        raise failure(f"no mutants planted; see {folder}/plant.log", log, folder)
 
 
-def failure(what, log):
+def failure(what, log, folder):
     """That a program failed. One that gives no reason has said nothing of its input."""
-    return (Undecided if "ERROR" in log or "error:" in log else Broken)(f"{what}\n  {reasons(log)}")
+    return (Undecided if "ERROR" in log or "error:" in log else Broken)(f"{what}\n  {reasons(log, folder)}")
 
 
 @functools.lru_cache(maxsize=3)

@@ -29,7 +29,7 @@ class Proof:
         self.job = job
         self.is_inductive = job.engine == "induction"
         self.miters = []
-        asked = hashlib.sha256(f"{digest(job)} {numbers}".encode()).hexdigest()[:12]
+        asked = hashlib.sha256(f"{prove.digest_now(job)} {numbers}".encode()).hexdigest()[:12]
         self.folder = bench.folder / f"proof_{job.title}_{asked}"
         wish = {**mutate.engines.wish_of(job, prove.files_of(job)), "seen": False}
         self.wish = {
@@ -61,10 +61,6 @@ class Proof:
             if mutate.tried(mutate.is_equivalent, self, place, children, miter, mutate.SECONDS[-1]):
                 return mutate.MITERS[miter], miter
         return None
-
-
-def digest(job):
-    return prove.digest(job, prove.files_of(job))
 
 
 def blocks_around(bench, number):
@@ -101,7 +97,7 @@ class Question:
 
     @property
     def digest(self):
-        return hashlib.sha256(f"{programs()} {digest(self.job)} {self.compares}".encode()).hexdigest()[:12]
+        return hashlib.sha256(f"{programs()} {prove.digest_now(self.job)} {self.compares}".encode()).hexdigest()[:12]
 
 
 @functools.cache

@@ -105,7 +105,7 @@ class File(unittest.TestCase):
             "bench = 3\n": "bench is 3, expected an array", "bench = [3]\n": "1: found 3, expected a table",
             '[[bench]]\npackage = "p"\n': "1: no `top`", '[[bench]]\ntop = "lut_ram"\n': "1: no `package`",
             one.replace('"lut_ram"', "3"): "top is 3, expected a string", f"{one}tops = 1\n": "lut_ram: there is no entry tops",
-            one + one: "2: a second bench of lut_ram", one.replace("ram", "rum"): "lut_rum: no such block in hw/rtl; is it lut_ram",
+            one + one: "2: a second bench of lut_ram", one.replace("ram", "rum"): "lut_rum: no such block in hw/rtl .is it lut_ram",
             f"{one}inputs = 3\n": "inputs is 3, expected a table", f"{one}inputs = {{a = 'x'}}\n": "inputs: a is 'x', expected a number",
             f"{one}parameters = {{Depth = 3}}\n": "no parameter Depth; lut_ram has AddressWidth",
             '[seen]\nlut_rom = "{a}"\n': "seen: no block lut_rom", "[seen]\nlut_ram = 3\n": "lut_ram is 3, expected a string",
@@ -218,9 +218,11 @@ class Chosen(unittest.TestCase):
         self.assertEqual(self.chosen(), ([], [("one", ["one", "part"]), ("two", ["two"])]))
 
     def test_what_is_unknown_is_named(self):
-        with self.assertRaisesRegex(benches.Undecided, "no block partly is judged"):
+        with self.assertRaisesRegex(bench.BadInput, "no block partly (.is it part..)? is judged"):
             self.chosen(["partly"])
-        with self.assertRaisesRegex(benches.Undecided, "no bench part;"):
+        with self.assertRaisesRegex(bench.BadInput, "lock_step: there is such a block, but neither a job nor a bench"):
+            self.chosen(["lock_step"])
+        with self.assertRaisesRegex(bench.BadInput, "no bench part;"):
             self.chosen(tops=["part"])
 
 
@@ -256,7 +258,7 @@ class Command(unittest.TestCase):
 
     def test_what_is_no_block_judges_nothing(self):
         for words in (["--", "--write"], ["--", "lut_ram", "--write"], ["--wri"]):
-            with self.subTest(words), self.assertRaises((benches.Undecided, SystemExit)), mock.patch("sys.stderr"):
+            with self.subTest(words), self.assertRaises((bench.BadInput, SystemExit)), mock.patch("sys.stderr"):
                 self.run_with(*words)
             self.assertEqual(self.judged, [])
 
@@ -548,7 +550,7 @@ class Proofs(unittest.TestCase):
             proofs.ask(self.plan, Children({}), {1: proofs.questions(self.plan, 1)}, lambda *_: None, 1)
 
     def test_a_miter_whose_program_says_nothing_is_told(self):
-        plan = SimpleNamespace(child=lambda *_: (1, ""), bench=benches.Bench("top", "package"))
+        plan = SimpleNamespace(child=lambda *_: (1, ""), folder=Path("kept"), bench=benches.Bench("top", "package"))
         with self.assertRaises(benches.mutate.Broken):
             bench.miter(plan, None, "module", [1], "cut")
         plan.child = lambda *_: (1, "ERROR: several clocks")

@@ -49,7 +49,7 @@ def of_kinds(kind, entry, place, more=()):
     unknown = sorted(set(entry) - set(known))
     if unknown:
         there = ", ".join([*known, *more])
-        raise BadInput(f"{place}: there is no entry {', '.join(unknown)}; expected one of {there}")
+        raise BadInput(f"{place}: there is no entry {guesses(unknown, known)}; expected one of {there}")
     for one in fields(kind):
         value = entry.get(one.name)
         is_list = one.type is tuple and isinstance(value, list | tuple)
@@ -61,8 +61,13 @@ def of_kinds(kind, entry, place, more=()):
 
 def near(name, known):
     """What somebody may have meant."""
-    found = difflib.get_close_matches(name, known, n=3)
-    return f"; is it {' or '.join(found)}?" if found else ""
+    found = difflib.get_close_matches(name, list(known), n=3)
+    return f" (is it {' or '.join(found)}?)" if found else ""
+
+
+def guesses(names, known):
+    """Names that are not known, each with what somebody may have meant."""
+    return ", ".join(f"{name or repr(name)}{near(name, known)}" for name in names)
 
 
 def write(path, data, mode="wb"):
