@@ -120,6 +120,11 @@ def check_end(code, log, what, may_crash):
     """Says where a child did not end by itself, or could not write."""
     if -code in FROM_OUTSIDE or (code < 0 and not may_crash):
         raise Broken(f"{what} was ended by {name_of(-code)}; see {log}")
+    check_space(log, what)
+
+
+def check_space(log, what):
+    """That a child could write."""
     try:
         with tempfile.TemporaryFile(dir=log.parent) as file:
             file.write(bytes(1 << 12))

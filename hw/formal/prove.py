@@ -25,6 +25,7 @@ sys.path[:0] = [str(ROOT / "hw" / one) for one in ("regs", "blocks")]
 import cut  # noqa: E402
 import markdown  # noqa: E402
 import verilog  # noqa: E402
+import inputs  # noqa: E402
 from inputs import BadInput, called, guesses, of_kinds, text_of, toml_of  # noqa: E402
 
 TABLE = HERE / "table.md"
@@ -424,7 +425,7 @@ def self_test(names):
         if "file" in mutant:
             path, text = with_fault(mutant, files)
             wrong = place / path.name
-            wrong.write_text(text, encoding="utf-8")
+            inputs.write(wrong, text)
             files = [wrong if one == path else one for one in files]
         outcome = attempt(job, files, place / "job", children)
         found = mutant["found_by"] in (*outcome.failed, *outcome.unproven)

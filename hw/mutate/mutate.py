@@ -24,7 +24,7 @@ import prove  # noqa: E402
 import synth  # noqa: E402
 import verilog  # noqa: E402
 import inputs  # noqa: E402
-from children import Broken, TimedOut, Undecided, alone, reasons  # noqa: E402
+from children import Broken, TimedOut, Undecided, alone, check_space, reasons  # noqa: E402
 
 GOAL = 95  # per cent
 # For one attempt at a mutant by properties, and by each miter. The first is a quick one.
@@ -203,6 +203,8 @@ def ask(plan, number, name, command, children, seconds):
         _, text = children.run(abc, path.with_suffix(".log"), 2 * seconds, "ABC")
     finally:
         path.unlink(missing_ok=True)
+    if ASKED not in text:
+        check_space(path.with_suffix(".log"), "ABC")
     if not re.search(rf"^{re.escape(ASKED)}\s*$", text, re.M):
         raise Broken(f"ABC did not come to its end; see {path.with_suffix('.log')}: {reasons(text)}")
     return text

@@ -15,6 +15,7 @@ from pathlib import Path
 import prove
 from benches import digest
 from children import Broken, TimedOut, Undecided, alone, reasons
+from inputs import store, write
 
 # What plants mutants of its own judges nothing here.
 NEVER = r"mutant|sabotage"
@@ -144,8 +145,8 @@ class Suite:
     def measure(self):
         """The tests that use the model, with numbers of cases that are worth it; each passes without a mutant."""
         kept = self.plan.folder / f"runs.{self.digest()}.json"
-        if kept.exists():
-            self.runs = [Run(**one) for one in json.loads(kept.read_text(encoding="utf-8"))]
+        self.runs = kept_runs(kept)
+        if self.runs:
             return
         seen = self.plan.folder / "seen"
         for program in sorted(self.programs.iterdir()):
@@ -168,7 +169,7 @@ class Suite:
                         raise
                     run.seconds = time.monotonic() - begun
                     if failed:
-                        (self.plan.folder / "failed.log").write_text(text, encoding="utf-8")
+                        write(self.plan.folder / "failed.log", text)
                         raise Undecided(f"{run.name} fails without a mutant; see {self.plan.folder}/failed.log")
                     if not seen.exists():
                         break
@@ -177,7 +178,7 @@ class Suite:
         if not self.runs:
             raise Undecided(f"{self.bench.top}: no test of {self.bench.package} uses its model")
         text = json.dumps([{"test": one.test, "cases": one.cases, "seconds": one.seconds} for one in self.runs], indent=1)
-        kept.write_text(text, encoding="utf-8")
+        store(kept, text)
         total = sum(one.seconds for one in self.runs)
         prove.say(f"{self.bench.top}: {len(self.runs)} runs of tests, {total:.0f} s without a mutant")
 
@@ -218,6 +219,14 @@ class Suite:
             if failed:
                 return by
         return None
+
+
+def kept_runs(path):
+    """Those of an earlier run of ./kit mutate; none where they are not whole."""
+    try:
+        return [Run(one["test"], one["cases"], one["seconds"]) for one in json.loads(path.read_text(encoding="utf-8"))]
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        return []
 
 
 def programs(text, package):

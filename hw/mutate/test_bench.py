@@ -348,6 +348,16 @@ class Tests(unittest.TestCase):
         self.assertEqual([one.seconds for one in short], [1.0, 2.0])
         self.assertEqual([one.seconds for one in others], [20.0, 2.5, 15.0])
 
+    def test_runs_that_were_kept_count_only_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "runs.json"
+            self.assertEqual(suite.kept_runs(path), [])
+            for text in ("", "[3]", "3", '[{"test": "a::b"}]', '[{"test": "a::b", "cases"'):
+                path.write_text(text)
+                self.assertEqual(suite.kept_runs(path), [])
+            path.write_text('[{"test": "a::b", "cases": 3, "seconds": 0.5}]')
+            self.assertEqual(suite.kept_runs(path), [suite.Run("a::b", 3, 0.5)])
+
     def test_only_test_programs_of_the_package_are_taken(self):
         lines = [
             '{"package_id": "one", "executable": "/x/model-1", "target": {"name": "model"}, "profile": {"test": true}}',

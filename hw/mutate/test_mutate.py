@@ -161,6 +161,8 @@ class Tools(unittest.TestCase):
         with mock.patch.object(children.tempfile, "TemporaryFile", full):
             with self.assertRaisesRegex(Broken, "could not write to .*: No space left on device"):
                 self.asked("exit 1")
+            with self.assertRaisesRegex(Broken, "could not write"):
+                self.asked("exit 0")
 
     def test_what_takes_too_long_is_not_decided(self):
         late = SimpleNamespace(run=mock.Mock(side_effect=mutate.TimedOut("late")))
