@@ -6,7 +6,7 @@
 
 synth_usage() {
     cat <<'TEXT'
-Usage: ./kit synth [--check [--changed] | --write] [--jobs N] [BLOCK [NAME=VALUE ...]] ...
+Usage: ./kit synth [--check [--changed] | --write] [--jobs N] [BLOCK [NAME=NUMBER ...]] ...
 
 Prints the cells of blocks of hw/rtl and of the lock unit as rows of a Markdown table, with the deepest
 path of each and its ends: ./kit synth probe_scan SlotBytes=128 ValueWords=8
@@ -15,12 +15,12 @@ Without a block, all of hw/area/blocks.txt. Without parameters, those of that fi
 kept until the block changes, so that an interrupted run goes on where it stopped.
 
   --check    compares with hw/area/table.md; exit code 1 where a count is more than 5 % larger
-  --changed  only rows of the table whose RTL has changed since they were written
+  --changed  compares only rows of the table whose RTL has changed since they were written
   --write    renews their rows of the table
   --jobs N   so many at a time; without it, one for each core
 
 Yosys counts them for UltraScale+, in seconds to minutes for each. It comes from PyPI into .kit/area.
-Exit code 2: bad arguments, or Yosys could not be had.
+Exit code 2: bad arguments, a damaged table or list, a block that Yosys does not read, or no Yosys.
 TEXT
 }
 
@@ -38,16 +38,17 @@ Usage: ./kit prove [--write] [BLOCK ...]
        ./kit prove --quick [--write]
        ./kit prove --self-test [JOB | PROPERTY ...]
 
-Proves the properties of the RTL's blocks, or of these, and prints a table; hw/formal/table.md has the
-last one. A property that fails is named with its place and a trace (VCD).
+Proves the properties of each BLOCK, or of all that have a job in hw/formal/jobs, and prints a table;
+hw/formal/table.md has the last one. The name of one of the jobs of a block may stand for it. A property that
+fails is named with its place and a trace (VCD). As many jobs run at a time as there are cores.
 
   --quick      the jobs that ./kit test runs, in less than a minute
   --write      renews the rows of what is proven in hw/formal/table.md
   --self-test  plants faults in copies of blocks, and looks whether their properties fail; all of
                hw/formal/mutants.toml, or those in a job or of a property
 
-Exit code 0: all proven; 1: a property fails, or a cover is not reached; 2: a job, a tool or a solver
-did not get to an answer, and the message says which.
+Exit code 0: all proven; 1: a property fails, or a cover is not reached; 2: a job, a table or an argument
+is wrong, or a tool or a solver did not get to an answer, and the message says which.
 
 Yosys, ABC and the solver come from PyPI into .kit/prove.
 TEXT
@@ -74,11 +75,12 @@ the block changes, so that an interrupted run goes on where it stopped.
 
   --bench TOP  all blocks that the tests of this top judge; may be given several times
   --jobs N     so many at a time; without it, one for each core
-  --write      renews the rows of what was judged in hw/mutate/table.md, and in hw/mutate/survivors.md what survived;
-               a person writes there why
+  --write      puts the rows of what was judged into hw/mutate/table.md, and the mutants that survived into
+               hw/mutate/survivors.md, where a person then writes why nothing finds them
 
 Exit code 0: 95 % of those that change something are found, in each block; 1: fewer; 2: an unknown block,
-tests that fail without a mutant, or a tool that is missing or did not answer.
+tests that fail without a mutant, a damaged table, or a tool that is missing, was ended or could not write.
+What such a tool was asked is not kept.
 TEXT
 }
 
@@ -97,8 +99,11 @@ Prints one table of all RTL blocks: what is proven of each, which mutants were f
 levels, from the tables that ./kit prove, ./kit mutate and ./kit synth have written. What is older than its
 block is marked.
 
-  --check  fails unless hw/blocks/table.md says the same
+  --check  fails unless hw/blocks/table.md says the same, and hw/mutate/survivors.md gives a reason for each
+           mutant that survives
   --write  renews hw/blocks/table.md
+
+Exit code 1: --check found a difference; 2: a table, a list or a block cannot be read.
 TEXT
 }
 

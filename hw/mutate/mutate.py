@@ -57,6 +57,7 @@ class Plan:
     def __init__(self, job, number, kept):
         self.job = job
         self.files = prove.files_of(job)
+        check_instance(prove.HERE / f"blocks/{job.top}.sv")
         *block_files, own = verilog.paths(prove.sources(), job.block)
         # Nobody chooses the seed.
         seed = int(synth.hash_of_rtl(synth.Block(job.block)).hexdigest(), 16) % 2**31
@@ -163,6 +164,12 @@ def says_what_counts(job, path, names):
     if missing:
         raise Undecided(f"{job.title}: `seen` in {path.name} does not name {', '.join(missing)}")
     return bool(found)
+
+
+def check_instance(wrapper):
+    """That a wrapper has what its miters compare. Yosys is silent about outputs that are not there."""
+    if not re.search(r"\bi_block\s*\(", verilog.plain(wrapper)):
+        raise Undecided(f"{inputs.called(wrapper)}: no instance is called i_block, so a miter would compare nothing")
 
 
 def stands_in(path):

@@ -95,6 +95,14 @@ class Asked(unittest.TestCase):
             wrapper.write_text("    assign sees = valid_o;\n")
             self.assertFalse(mutate.Plan.seen(plan, block))
 
+    def test_the_wrapper_has_the_instance_whose_outputs_are_compared(self):
+        with tempfile.TemporaryDirectory() as folder:
+            wrapper = Path(folder) / "one_formal.sv"
+            wrapper.write_text("one #(.Width(Width)) i_block (.*);\n")
+            mutate.check_instance(wrapper)
+            wrapper.write_text("one i_one (.*);  // i_block (\n")
+            self.assertRaisesRegex(mutate.Undecided, "no instance is called i_block", mutate.check_instance, wrapper)
+
     def test_what_a_stand_in_gets_is_compared(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "any_one.sv"
