@@ -29,19 +29,20 @@ run_synth() {
     need_python
     make_python_environment area "$root/hw/area/requirements.txt" || exit 2
     # In the place of this shell, so that a signal to it ends what Yosys runs.
-    exec "$kit_folder/area/bin/python" -B "$root/hw/area/synth.py" --cache "$kit_folder/area/results" "$@"
+    exec "$kit_folder/area/bin/python" -B "$root/kit.d/start.py" "$root/hw/area/synth.py" --cache "$kit_folder/area/results" "$@"
 }
 
 prove_usage() {
     cat <<'TEXT'
-Usage: ./kit prove [--write] [BLOCK ...]
-       ./kit prove --quick [--write]
-       ./kit prove --self-test [JOB | PROPERTY ...]
+Usage: ./kit prove [--write] [--jobs N] [BLOCK ...]
+       ./kit prove --quick [--write] [--jobs N]
+       ./kit prove --self-test [--jobs N] [JOB | PROPERTY ...]
 
 Proves the properties of each BLOCK, or of all that have a job in hw/formal/jobs, and prints a table;
 hw/formal/table.md has the last one. The name of one of the jobs of a block may stand for it. A property that
-fails is named with its place and a trace (VCD). As many jobs run at a time as there are cores.
+fails is named with its place and a trace (VCD).
 
+  --jobs N     so many at a time; without it, one for each core
   --quick      the jobs that ./kit test runs, in less than a minute
   --write      renews the rows of what is proven in hw/formal/table.md
   --self-test  plants faults in copies of blocks, and looks whether their properties fail; all of
@@ -58,7 +59,7 @@ run_prove() {
     if asks_for_help "$@"; then prove_usage && return; fi
     get_solvers
     # In the place of this shell, so that a signal to it ends the solvers.
-    exec "$kit_folder/prove/bin/python" -B "$root/hw/formal/prove.py" "$@"
+    exec "$kit_folder/prove/bin/python" -B "$root/kit.d/start.py" "$root/hw/formal/prove.py" "$@"
 }
 
 mutate_usage() {
@@ -88,7 +89,7 @@ run_mutate() {
     if asks_for_help "$@"; then mutate_usage && return; fi
     get_solvers
     # In the place of this shell, so that a signal to it ends the solvers.
-    exec "$kit_folder/prove/bin/python" -B "$root/hw/mutate/bench.py" --kept "$kit_folder/mutate" "$@"
+    exec "$kit_folder/prove/bin/python" -B "$root/kit.d/start.py" "$root/hw/mutate/bench.py" --kept "$kit_folder/mutate" "$@"
 }
 
 blocks_usage() {
@@ -110,7 +111,7 @@ TEXT
 run_blocks() {
     if asks_for_help "$@"; then blocks_usage && return; fi
     need_python
-    exec python3 -B "$root/hw/blocks/blocks.py" "$@"
+    exec python3 -B "$root/kit.d/start.py" "$root/hw/blocks/blocks.py" "$@"
 }
 
 asks_for_help() {

@@ -88,6 +88,14 @@ same "a Python that is missing" "$(PATH=$folder/none need_python 2>&1; true)" \
     "kit: this command needs Python 3.11 or newer, and there is no python3; get one with the package manager of this \
 system, and have it as python3 in PATH"
 
+# A program that is interrupted before it listens. What runs in the background may have interrupts ignored.
+printf 'import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nprint("goes on")\n' >"$folder/program.py"
+same "a program that is interrupted as it begins" \
+    "$(code=0; env --default-signal=INT python3 -B "$root/kit.d/start.py" "$folder/program.py" 2>&1 || code=$?; echo "code $code")" "code 130"
+printf 'import sys, program_beside\nprint(sys.argv[1:], __name__)\n' >"$folder/program.py"
+touch "$folder/program_beside.py"
+same "a program with arguments" "$(python3 -B "$root/kit.d/start.py" "$folder/program.py" a --b)" "['a', '--b'] __main__"
+
 same "what counts the cells of blocks" "$(python3 -B "$root/hw/area/test_synth.py" 2>&1 | tail -n 1)" "OK"
 if python3 -c 'import tomllib' 2>/dev/null; then
     same "what proves properties" "$(python3 -B "$root/hw/formal/test_prove.py" 2>&1 | tail -n 1)" "OK"

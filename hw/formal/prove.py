@@ -17,7 +17,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass, field, replace
 
-from children import Children, Undecided, alone, parsed, run_command, say
+from children import Children, Undecided, alone, number_of_jobs, parsed, run_command, say
 from engines import ENGINES, HERE, Prover, environment
 
 ROOT = HERE.parent.parent
@@ -333,14 +333,14 @@ def failures(job, result, files):
     return unreached
 
 
-def run_all(tasks):
+def run_all(tasks, number_at_a_time):
     """The results of functions that run something with the children given, in their order."""
     children, results = Children(environment()), {}
 
     def done(number, future):
         results[number] = future.result()
 
-    children.run_all([functools.partial(task, children) for task in tasks], done)
+    children.run_all([functools.partial(task, children) for task in tasks], done, number_at_a_time)
     return [results[number] for number in range(len(tasks))]
 
 
@@ -356,7 +356,7 @@ def wanted(jobs, blocks, quick):
     return [job for job in jobs if job.quick or not quick]
 
 
-def prove(blocks, quick, write):
+def prove(blocks, quick, write, number_at_a_time=None):
     known = read_jobs()
     jobs = wanted(known, blocks, quick)
     if write:
@@ -367,7 +367,7 @@ def prove(blocks, quick, write):
         lambda children, job=job: attempt(job, None, folder / job.title, children)
         for job in sorted(jobs, key=lambda job: -job.limit)
     ]
-    rows = {one.job.title: one for one in run_all(tasks)}
+    rows = {one.job.title: one for one in run_all(tasks, number_at_a_time)}
     outcomes = [rows[job.title] for job in jobs]
     print(markdown.text(COLUMNS, {one.job.title: one.row for one in outcomes}), end="")
     if write:
@@ -402,7 +402,7 @@ def faults_of(names):
     return [fault for fault in faults if not names or fault["job"] in names or fault["found_by"] in names]
 
 
-def self_test(names):
+def self_test(names, number_at_a_time=None):
     """Plants a fault for each class of property, and looks whether its property fails."""
     mutants = faults_of(names)
     jobs = {job.title: job for job in read_jobs()}
@@ -439,7 +439,7 @@ def self_test(names):
         lambda children, n=number, one=mutant: task(n, one, children)
         for number, mutant in enumerate(mutants, 1)
     ]
-    found = run_all(tasks)
+    found = run_all(tasks, number_at_a_time)
     print(f"{sum(found)} of {len(found)} planted faults make their property fail")
     return 0 if all(found) else 1
 
@@ -459,6 +459,7 @@ def main():
     parser.add_argument(
         "--write", action="store_true", help="renews the rows of what is proven in hw/formal/table.md"
     )
+    parser.add_argument("--jobs", type=number_of_jobs, metavar="N", help="so many at a time; without it, one for each core")
     arguments = parsed(parser)
     if arguments.self_test and (arguments.quick or arguments.write):
         parser.error("--self-test plants faults of hw/formal/mutants.toml: without --quick and --write")
@@ -466,8 +467,8 @@ def main():
         parser.error(f"--quick chooses the jobs itself; without it, those of {', '.join(arguments.blocks)} run")
     with alone(ROOT / "out/prove", "./kit prove"):
         if arguments.self_test:
-            return self_test(arguments.blocks)
-        return prove(arguments.blocks, arguments.quick, arguments.write)
+            return self_test(arguments.blocks, arguments.jobs)
+        return prove(arguments.blocks, arguments.quick, arguments.write, arguments.jobs)
 
 
 if __name__ == "__main__":

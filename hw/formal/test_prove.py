@@ -226,6 +226,15 @@ class Messages(unittest.TestCase):
         with self.assertRaisesRegex(BadInput, r"no job for lut_rom \(is it lut_ram or .*; hw/formal/jobs has all of them"):
             prove.wanted(prove.read_jobs(), ["lut_rom"], False)
 
+    def test_so_many_jobs_run_at_a_time(self):
+        asked = mock.Mock(return_value=0)
+        with (
+            mock.patch.object(prove, "prove", asked), mock.patch.object(prove, "alone"),
+            mock.patch.object(sys, "argv", ["prove.py", "lut_ram", "--jobs", "3", "lut_fifo"]),
+        ):  # fmt: skip
+            prove.main()
+        asked.assert_called_once_with(["lut_ram", "lut_fifo"], False, False, 3)
+
     def test_what_a_tool_says_has_its_place_from_the_root(self):
         folder = prove.ROOT / "out/prove/lut_ram"
         log = "Top level\n../../../hw/rtl/a.sv:3: ERROR: no\nERROR: failed; see full log for details\n\n"

@@ -54,7 +54,11 @@ class File:
 
 
 def read_toml(path=BENCHES):
-    return asdict(of_kinds(File, toml_of(path), called(path)))
+    read = toml_of(path)
+    missing = [one for one in ("by_tests", "bench") if one not in read]
+    if missing:
+        raise BadInput(f"{called(path)}: no `{missing[0]}`")
+    return asdict(of_kinds(File, read, called(path)))
 
 
 def judged_by_properties(jobs):

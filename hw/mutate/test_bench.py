@@ -95,20 +95,21 @@ class File(unittest.TestCase):
     def read(self, text):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "benches.toml"
-            path.write_text(text, encoding="utf-8")
+            path.write_text(text if "by_tests" in text else f"by_tests = []\n{text}", encoding="utf-8")
             return benches.read_benches(path)
 
     def test_what_is_wrong_is_named(self):
         one = '[[bench]]\ntop = "lut_ram"\npackage = "p"\n'
         wrongs = {
-            "by_tests = 3\n": "by_tests is 3, expected an array of strings", "[[bench]\n": "line 1", "a = 1\n": "there is no entry a",
+            "by_tests = 3\nbench = []\n": "by_tests is 3, expected an array of strings", "[[bench]\n": "line 2",
+            "bench = []\na = 1\n": "there is no entry a", "# by_tests\n": "no `by_tests`", "[seen]\n": "no `bench`",
             "bench = 3\n": "bench is 3, expected an array", "bench = [3]\n": "1: found 3, expected a table",
             '[[bench]]\npackage = "p"\n': "1: no `top`", '[[bench]]\ntop = "lut_ram"\n': "1: no `package`",
             one.replace('"lut_ram"', "3"): "top is 3, expected a string", f"{one}tops = 1\n": "lut_ram: there is no entry tops",
             one + one: "2: a second bench of lut_ram", one.replace("ram", "rum"): "lut_rum: no such block in hw/rtl .is it lut_ram",
             f"{one}inputs = 3\n": "inputs is 3, expected a table", f"{one}inputs = {{a = 'x'}}\n": "inputs: a is 'x', expected a number",
             f"{one}parameters = {{Depth = 3}}\n": "no parameter Depth; lut_ram has AddressWidth",
-            '[seen]\nlut_rom = "{a}"\n': "seen: no block lut_rom", "[seen]\nlut_ram = 3\n": "lut_ram is 3, expected a string",
+            'bench = []\n[seen]\nlut_rom = "{a}"\n': "seen: no block lut_rom", "bench = []\n[seen]\nlut_ram = 3\n": "lut_ram is 3, expected a string",
         }  # fmt: skip
         for text, told in wrongs.items():
             with self.subTest(text), self.assertRaisesRegex(bench.BadInput, f"benches.toml: .*{told}"):
