@@ -120,6 +120,8 @@ asks_for_help() {
 
 need_python() {
     local code=0
+    # Bash forgets an interrupt that comes to it alone while it waits for a program that goes on.
+    trap 'exit 130' INT
     python3 -c 'import tomllib' 2>/dev/null || code=$?
     # It was ended by a signal.
     if ((code > 128)); then exit "$code"; fi

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "regs"))
@@ -22,6 +22,8 @@ from inputs import BadInput, called  # noqa: E402
 
 # At the beginning of a message of slang.
 PLACE = re.compile(r"^(\.\.?/[^\s:]+):(?=\d+:)", re.M)
+# Seconds after which the main thread looks for signals, which may have come to another one and then do not wake it.
+LISTENING = 0.3
 # Seconds in which a program that was told to end is not told again.
 DEAF = 5
 
@@ -106,8 +108,11 @@ class Children:
         with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
             try:
                 work = {pool.submit(task): number for number, task in enumerate(tasks)}
-                for one in as_completed(work):
-                    done(work[one], one)
+                left = set(work)
+                while left:
+                    ended, left = wait(left, LISTENING, FIRST_COMPLETED)
+                    for one in sorted(ended, key=work.get):
+                        done(work[one], one)
             except BaseException as error:
                 self.end()
                 pool.shutdown(cancel_futures=True)

@@ -299,7 +299,7 @@ class Apart(unittest.TestCase):
 
 
 PROGRAM = """
-import functools, pathlib, sys
+import functools, pathlib, signal, sys, threading
 from children import Children, run_command
 folder = pathlib.Path(sys.argv[1])
 
@@ -307,6 +307,8 @@ def main():
     run = Children({})
     sleep = ["sh", "-c", 'echo $$ > "$0.new" && mv "$0.new" "$0" && exec sleep 100']
     tasks = [functools.partial(run.run, [*sleep, f"pid.{n}"], folder / f"{n}.log", None, "sleep") for n in range(4)]
+    if sys.argv[2] == "thread":
+        tasks[1] = lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
     tasks[0]() if sys.argv[2] == "alone" else run.run_all(tasks, lambda _, future: future.result(), 2)
 
 run_command("test", main, "it goes on here")
@@ -316,7 +318,7 @@ run_command("test", main, "it goes on here")
 class Signals(unittest.TestCase):
     def ended_by(self, how, *signals):
         """Runs children, sends signals in quick succession, and gives the code, what was said, and what still runs."""
-        number = 1 if how == "alone" else 2
+        number = 2 if how == "all" else 1
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-B", "-c", PROGRAM, folder, how]
             with subprocess.Popen(command, cwd=prove.HERE, stderr=subprocess.PIPE, text=True) as program:
@@ -347,6 +349,11 @@ class Signals(unittest.TestCase):
                     code, said, running, seconds = self.ended_by(how, *signals)
                     self.assertEqual((code, said, running), (130, "test: ended; it goes on here\n", []))
                     self.assertLess(seconds, 20)
+
+    def test_a_signal_that_comes_to_another_thread_ends_the_program_too(self):
+        code, _, running, seconds = self.ended_by("thread")
+        self.assertEqual((code, running), (130, []))
+        self.assertLess(seconds, 20)
 
     def test_only_one_run_at_a_time_is_in_a_folder(self):
         order, entered = [], threading.Event()
