@@ -102,11 +102,11 @@ def main():
     if given.write:
         store(TABLE, TITLE + text)
     elif given.check:
+        wrong = [f"hw/mutate/{one}" for one in record_mutants.complaints_about_survivors()]
         if text_of(TABLE) != TITLE + text:
-            sys.exit("blocks: hw/blocks/table.md is not what the other tables and the blocks give: ./kit blocks --write")
-        wrong = list(record_mutants.complaints_about_survivors())
+            wrong.append("hw/blocks/table.md is not what the other tables and the blocks give: ./kit blocks --write")
         if wrong:
-            sys.exit("\n".join(f"blocks: hw/mutate/{one}" for one in wrong))
+            sys.exit("\n".join(f"blocks: {one}" for one in wrong))
     else:
         print(text, end="")
 

@@ -361,7 +361,7 @@ def prove(blocks, quick, write, number_at_a_time=None):
     jobs = wanted(known, blocks, quick)
     if write:
         # A table that cannot be read is told before the work.
-        markdown.read(TABLE, COLUMNS[1:])
+        markdown.read(TABLE, COLUMNS[1:], ("properties",))
     folder = ROOT / "out/prove"
     tasks = [
         lambda children, job=job: attempt(job, None, folder / job.title, children)

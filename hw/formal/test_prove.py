@@ -299,7 +299,7 @@ class Apart(unittest.TestCase):
 
 
 PROGRAM = """
-import functools, pathlib, signal, sys, threading
+import functools, pathlib, signal, sys, threading, time
 from children import Children, run_command
 folder = pathlib.Path(sys.argv[1])
 
@@ -308,7 +308,11 @@ def main():
     sleep = ["sh", "-c", 'echo $$ > "$0.new" && mv "$0.new" "$0" && exec sleep 100']
     tasks = [functools.partial(run.run, [*sleep, f"pid.{n}"], folder / f"{n}.log", None, "sleep") for n in range(4)]
     if sys.argv[2] == "thread":
-        tasks[1] = lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+        def hear():
+            while not (folder / "pid.0").exists():
+                time.sleep(0.02)
+            signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+        tasks[1] = hear
     tasks[0]() if sys.argv[2] == "alone" else run.run_all(tasks, lambda _, future: future.result(), 2)
 
 run_command("test", main, "it goes on here")

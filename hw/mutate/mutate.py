@@ -42,7 +42,8 @@ ASKED = "That was all."
 VERDICTS = ("killed", "unproven", "survived", "equivalent", "unasked")
 COLUMNS = ("block", "mutants", *VERDICTS, "found of the rest")
 # What plant.py writes that verdicts follow from.
-MODELS = ("mutants.txt", "model.smt2", "properties.txt", *(f"{one}.{end}" for one in ("properties", "miter", "asked") for end in ("aag", "aim")))
+CIRCUITS = [f"{one}.{end}" for one in ("properties", "miter", "asked") for end in ("aag", "aim")]
+MODELS = ("mutants.txt", "model.smt2", "properties.txt", *CIRCUITS)
 # What a mutant is that a miter is proven of.
 MITERS = {"miter": "equivalent", "asked": "unasked"}
 
