@@ -31,6 +31,10 @@ TABLE = HERE / "table.md"
 CHECKS = re.compile(r"^\s*`ifndef SYNTHESIS\b.*?^\s*`endif", re.DOTALL | re.MULTILINE)
 
 
+class NotMeasured(Undecided):
+    """A tool failed; what it printed."""
+
+
 @dataclass(frozen=True)
 class Block:
     name: str
@@ -149,44 +153,60 @@ def check_yosys():
 
 def counts_of(blocks, kept_in, jobs):
     """The row of each block; prints how far it is. If one cannot be counted, the others are kept."""
-    rows, missing = {}, []
-    for block in blocks:
-        kept = kept_in / f"{digest(block)}.json"
-        rows[str(block)] = kept_row(kept)
-        if not rows[str(block)]:
-            del rows[str(block)]
-            missing.append((block, kept))
-    if missing:
+
+    def path_of(block):
+        return kept_in / f"{digest(block)}.json"
+
+    def kept(block):
+        return kept_row(path_of(block))
+
+    def count(children, folder, block):
+        command = [sys.executable, "-B", str(WORKER), block.name, *block.parameters]
+        code, output = children.run(command, folder / "log", None, str(block))
+        if code != 0:
+            raise NotMeasured(reasons(output, folder))
+        # Warnings may stand before it.
+        row = {**json.loads(output.splitlines()[-1]), "digest": digest(block)}
+        store(path_of(block), json.dumps(row))
+        return row
+
+    if any(kept(one) is None for one in blocks):
         check_yosys()
     kept_in.mkdir(parents=True, exist_ok=True)
+    return measured(blocks, kept, count, jobs)
+
+
+def measured(blocks, kept, measure, jobs, ready=lambda block, row: None):
+    """The row of each block: what is kept of it, or else what `measure` finds with these children in a folder of its
+    own. `ready` is given each row as soon as it is known. What cannot be measured is told when all others are."""
+    rows = {block: row for block, row in ((one, kept(one)) for one in blocks) if row is not None}
+    for block, row in rows.items():
+        ready(block, row)
+    missing = [block for block in blocks if block not in rows]
     failed = []
 
     def done(number, future):
-        block, kept = missing[number]
+        block = missing[number]
         try:
-            code, output = future.result()
+            rows[block] = future.result()
+            ready(block, rows[block])
         except Undecided as error:
-            code, output = 2, str(error)
-        if code == 0:
-            # Warnings may stand before it.
-            rows[str(block)] = {**json.loads(output.splitlines()[-1]), "digest": kept.stem}
-            store(kept, json.dumps(rows[str(block)]))
-        else:
-            failed.append(f"{block}: {reasons(output, Path(folder))}")
+            failed.append(f"{block}: {error}")
         print(f"{len(rows) - before + len(failed)} of {len(missing)}: {block}", file=sys.stderr, flush=True)
 
     before = len(rows)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         children = Children({**os.environ, "TMPDIR": folder})
 
-        def count(number, block):
-            command = [sys.executable, "-B", str(WORKER), block.name, *block.parameters]
-            return children.run(command, Path(folder) / str(number), None, str(block))
+        def task(number, block):
+            place = Path(folder) / str(number)
+            place.mkdir()
+            return measure(children, place, block)
 
-        children.run_all([partial(count, *one) for one in enumerate(block for block, _ in missing)], done, jobs)
+        children.run_all([partial(task, *one) for one in enumerate(missing)], done, jobs)
     if failed:
-        raise BadInput("\n".join(["not counted:", *failed]))
-    return {str(block): rows[str(block)] for block in blocks}
+        raise BadInput("\n".join(["not measured:", *failed]))
+    return {str(block): rows[block] for block in blocks}
 
 
 def arguments():

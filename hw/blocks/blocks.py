@@ -17,10 +17,10 @@ import record_mutants  # noqa: E402
 import synth  # noqa: E402
 import table  # noqa: E402
 from inputs import store, text_of  # noqa: E402
+from markdown import marked  # noqa: E402
 
 TABLE = HERE / "table.md"
 PROVEN = prove.TABLE
-STALE = " †"
 COLUMNS = ("block", "properties", "proven", "mutants found", "LUT", "FF", "BRAM", "URAM", "DSP", "levels")
 TITLE = """# All blocks
 
@@ -31,10 +31,6 @@ which are often smaller than those of the row. An empty cell says that nothing i
 is older than the block, its properties or the program that counts.
 
 """
-
-
-def marked(value, kept, current):
-    return f"{value}{'' if kept == current else STALE}" if value else ""
 
 
 def proofs(block, jobs, proven):

@@ -13,6 +13,13 @@ RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 # Of a merge that is not done.
 MARK = re.compile(r"(?:<{7}|={7}|>{7})(?:\s|$)")
+# Behind what is older than what it was measured of.
+STALE = " †"
+
+
+def marked(value, kept, current):
+    """A cell, marked where its digest is no longer the current one."""
+    return f"{value}{'' if kept == current else STALE}" if value else ""
 
 
 def read(path, columns=(), numbers=()):
