@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Free tools for hardware from PyPI: ./kit synth, which is what blocks of hw/rtl take as Yosys counts; ./kit prove,
-# which proves properties of blocks; ./kit mutate, which judges these by planted faults; and the bus models that are
-# not ours in ./kit test.
+# Free tools for hardware from PyPI: ./kit synth, which is what blocks of hw/rtl take as Yosys counts; ./kit route,
+# which routes them on an ECP5; ./kit prove, which proves properties of blocks; ./kit mutate, which judges these by
+# planted faults; and the bus models that are not ours in ./kit test.
 # shellcheck disable=SC2154 # root and kit_folder are set by kit.
 
 synth_usage() {
@@ -30,6 +30,37 @@ run_synth() {
     make_python_environment area "$root/hw/area/requirements.txt" || exit 2
     # In the place of this shell, so that a signal to it ends what Yosys runs.
     exec "$kit_folder/area/bin/python" -B "$root/kit.d/start.py" "$root/hw/area/synth.py" --cache "$kit_folder/area/results" "$@"
+}
+
+route_usage() {
+    cat <<'TEXT'
+Usage: ./kit route [--write] [--jobs N] [--seeds N] [BLOCK [NAME=VALUE ...]] ...
+       ./kit route --check | --mark
+
+Maps blocks of hw/rtl and the lock unit to an ECP5 (LFE5U-85F), places and routes them there, and prints the lowest
+and the highest clock of the seeds. These are numbers to watch, in a small and old FPGA, and the clock of no card.
+
+Without a block, all of hw/area/blocks.txt, the smallest first, which takes hours. A block that does not fit, or
+that takes more than 5 minutes of the processor with a seed, gets a row that says so. What was measured is kept
+until the block changes, so that an interrupted run goes on where it stopped.
+
+  --write    renews a block's row of hw/route/table.md as soon as it is measured
+  --jobs N   so many at a time; without it, one for each core
+  --seeds N  so many placements of each block; without it, 3
+  --check    fails unless that table is well formed, with marks on what is older than its block
+  --mark     renews these marks, and measures nothing
+
+Yosys and nextpnr come from PyPI into .kit/route. Exit code 2: bad arguments, a tool could not be had or failed, or
+the machine was too busy for a block; the message says which, and the rows of the other blocks are kept.
+TEXT
+}
+
+run_route() {
+    if asks_for_help "$@"; then route_usage && return; fi
+    make_python_environment route "$root/hw/route/requirements.txt" ||
+        give_up "could not get Yosys and nextpnr from PyPI; the message is above"
+    # In the place of this shell, so that a signal to it ends what they run.
+    exec "$kit_folder/route/bin/python" -B "$root/hw/route/route.py" --cache "$kit_folder/route/results" "$@"
 }
 
 prove_usage() {

@@ -97,6 +97,8 @@ touch "$folder/program_beside.py"
 same "a program with arguments" "$(python3 -B "$root/kit.d/start.py" "$folder/program.py" a --b)" "['a', '--b'] __main__"
 
 same "what counts the cells of blocks" "$(python3 -B "$root/hw/area/test_synth.py" 2>&1 | tail -n 1)" "OK"
+same "what routes blocks" "$(python3 -B "$root/hw/route/test_route.py" 2>&1 | tail -n 1)" "OK"
+same "the table of routed blocks" "$(python3 -B "$root/hw/route/route.py" --check 2>&1)" ""
 if python3 -c 'import tomllib' 2>/dev/null; then
     same "what proves properties" "$(python3 -B "$root/hw/formal/test_prove.py" 2>&1 | tail -n 1)" "OK"
     same "what plants mutants" "$(python3 -B "$root/hw/mutate/test_mutate.py" 2>&1 | tail -n 1)" "OK"
