@@ -57,10 +57,10 @@ TEXT
 
 run_route() {
     if asks_for_help "$@"; then route_usage && return; fi
-    make_python_environment route "$root/hw/route/requirements.txt" ||
-        give_up "could not get Yosys and nextpnr from PyPI; the message is above"
+    need_python
+    make_python_environment route "$root/hw/route/requirements.txt" || exit 2
     # In the place of this shell, so that a signal to it ends what they run.
-    exec "$kit_folder/route/bin/python" -B "$root/hw/route/route.py" --cache "$kit_folder/route/results" "$@"
+    exec "$kit_folder/route/bin/python" -B "$root/kit.d/start.py" "$root/hw/route/route.py" --cache "$kit_folder/route/results" "$@"
 }
 
 prove_usage() {

@@ -22,8 +22,9 @@ import ecp5  # noqa: E402
 import markdown  # noqa: E402
 import synth  # noqa: E402
 import table as counts  # noqa: E402
-from children import Children, Ended, TimedOut, interrupt_by_sigterm, number_of_jobs  # noqa: E402
-from synth import BadInput, NotMeasured  # noqa: E402
+from children import Children, TimedOut, alone, number_of_jobs, parsed, run_command  # noqa: E402
+from inputs import BadInput, store, text_of  # noqa: E402
+from synth import NotMeasured  # noqa: E402
 
 WORKER = HERE / "ecp5.py"
 TABLE = HERE / "table.md"
@@ -64,13 +65,20 @@ class Kept:
 
     def __init__(self, folder, block):
         self.path = folder / f"{digest(block)}.json"
-        self.known = {"cells": {}, "MHz": [], NONE: ""}
-        if self.path.exists():
-            self.known = json.loads(self.path.read_text(encoding="utf-8"))
+        self.known = {"cells": {}, "MHz": [], NONE: "", **self.earlier()}
+
+    def earlier(self):
+        """Of an earlier run; nothing where it is not whole."""
+        try:
+            known = json.loads(text_of(self.path)) if self.path.exists() else {}
+        except ValueError:
+            return {}
+        return known if isinstance(known, dict) else {}
 
     def store(self, **parts):
         self.known.update(parts)
-        synth.store(self.path, self.known)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        store(self.path, json.dumps(self.known))
 
     def row(self, block, seeds):
         """The row of the table; nothing while seeds are missing."""
@@ -167,13 +175,9 @@ def with_marks(rows):
 
 def read():
     """The rows of the table, without marks."""
-    try:
-        rows = markdown.read(TABLE)
-    except ValueError:
-        raise BadInput(f"{TABLE.name}: a row has not as many cells as there are columns") from None
     return {
         name: {column: value.removesuffix(markdown.STALE) for column, value in row.items()}
-        for name, row in rows.items()
+        for name, row in markdown.read(TABLE, COLUMNS[1:]).items()
     }
 
 
@@ -185,7 +189,7 @@ def whole(rows):
 def write(new):
     """Renews rows; the others stay, and those without a block go."""
     rows = {**read(), **new}
-    TABLE.write_text(whole({name: rows[name] for name in by_name() if name in rows}), encoding="utf-8")
+    store(TABLE, whole(markdown.ordered(TABLE, rows, list(by_name()))))
 
 
 def complaints():
@@ -193,8 +197,6 @@ def complaints():
     for name, row in read().items():
         if name not in by_name():
             yield f"{name}: in the table, but not in hw/area/blocks.txt; ./kit route --mark removes it"
-        elif set(row) != set(COLUMNS[1:]):
-            yield f"{name}: other columns than {', '.join(COLUMNS[1:])}"
         elif bool(row[NONE]) == bool(row[LOWEST] and row[HIGHEST]):
             yield f"{name}: expected either clocks or why there are none"
         elif row[LOWEST] and not all(CLOCK.fullmatch(row[one]) for one in (LOWEST, HIGHEST)):
@@ -205,22 +207,22 @@ def complaints():
 
 def check():
     wrong = list(complaints())
-    if not wrong and TABLE.read_text(encoding="utf-8") != whole(read()):
+    if not wrong and text_of(TABLE) != whole(read()):
         wrong = ["marks of what is older than its block are missing, or the table was edited: ./kit route --mark"]
     if wrong:
         sys.exit("\n".join(f"route: hw/route/table.md: {one}" for one in wrong))
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="./kit route", add_help=False)
-    parser.add_argument("--cache", type=Path, default=HERE.parents[1] / ".kit/route/results")
-    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1)
-    parser.add_argument("--seeds", type=number_of_jobs, default=SEEDS)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--mark", action="store_true")
-    parser.add_argument("blocks", nargs="*")
-    return parser.parse_intermixed_args()
+    parser = argparse.ArgumentParser(prog="./kit route", add_help=False, allow_abbrev=False)
+    parser.add_argument("--cache", type=Path, default=HERE.parents[1] / ".kit/route/results", help=argparse.SUPPRESS)
+    parser.add_argument("--jobs", type=number_of_jobs, default=os.cpu_count() or 1, metavar="N")
+    parser.add_argument("--seeds", type=number_of_jobs, default=SEEDS, metavar="N")
+    one = parser.add_mutually_exclusive_group()
+    for name in ("--write", "--check", "--mark"):
+        one.add_argument(name, action="store_true")
+    parser.add_argument("blocks", nargs="*", metavar="BLOCK [NAME=NUMBER ...]")
+    return parsed(parser)
 
 
 def need_tools(cache):
@@ -252,13 +254,15 @@ def measure(given):
         if given.write:
             write({str(block): row})
 
-    rows = rows_of(smallest_first(blocks), kept_in, given.jobs, given.seeds, ready)
+    # Before the work: a table that is damaged ends it.
+    read()
+    with alone(kept_in, "./kit route"):
+        rows = rows_of(smallest_first(blocks), kept_in, given.jobs, given.seeds, ready)
     if not given.write:
         print(markdown.text(COLUMNS, {str(block): rows[str(block)] for block in blocks}), end="")
 
 
 def main():
-    interrupt_by_sigterm()
     given = arguments()
     if given.check:
         check()
@@ -269,11 +273,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (BadInput, TimedOut) as error:
-        print(f"route: {error}", file=sys.stderr)
-        sys.exit(2)
-    except (KeyboardInterrupt, Ended):
-        print("route: ended; what was measured is kept", file=sys.stderr)
-        os._exit(130)
+    run_command("route", main, "what was measured is kept")
