@@ -37,11 +37,13 @@ impl Answer {
 
 type Checked = Result<PageFacts, WalkError>;
 
-/// What the hardware has to read for a run.
+/// What the hardware has to do for a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Pages that are checked, of tables and of the VID map.
     pub page_checks: u64,
+    /// Versions that are looked at: those whose headers can be read.
+    pub hops: u64,
     /// Lines that are read, without those of page checks and of the L2P map.
     pub lines: u64,
     /// No page was checked at a physical page where another was looked for: that can take a result's place, and then
@@ -314,6 +316,7 @@ impl WalkMemory for Bytes<'_> {
         let address = self.address(at)? + offset as u64;
         self.oracle.work.lines += lines(address, VERSION_BYTES as u64);
         let bytes = self.memory.read(address, VERSION_BYTES).map_err(|Unreadable| BUS)?;
+        self.oracle.work.hops += 1;
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight"));
         let (vid, version) = (word(24) as u32, (word(24) >> 32) as u32);
         let (created, invalidated, predecessor) = (word(0), word(8), word(16));

@@ -72,11 +72,14 @@ fn run_with_any_checks(
     compare(&run.answers, &expected)?;
     let faults = expected.values().filter(|answer| answer.code != 0).count() as u64;
     let outputs = bench.model.outputs();
-    let counted = [outputs.vids_o, outputs.visible_o, outputs.faults_o];
+    let counted = [outputs.vids_o, outputs.visible_o, outputs.faults_o, outputs.hops_o];
     let (first, end) = scene.job.vids;
-    let expected = [u64::from(end - first), expected.len() as u64 - faults, faults];
+    let visible = expected.len() as u64 - faults;
+    let expected = [u64::from(end - first), visible, faults, oracle.work().hops];
     if counted != expected {
-        return Err(format!("VIDs, visible, faults: counted {counted:?}, expected {expected:?}"));
+        return Err(format!(
+            "VIDs, visible, faults, hops: counted {counted:?}, expected {expected:?}"
+        ));
     }
     Ok(run)
 }
