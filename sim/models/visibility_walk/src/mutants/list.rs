@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 51] = [
+pub const MUTANTS: [Mutant; 52] = [
     mutant("an error of the bus in odd lines is not noticed", "page_checker.sv",
         "broken_q[0][ended_slot_q] || {};", "broken_q[1][ended_slot_q]", "1'b0"),
     mutant("the checksum counts for nothing", "page_checker.sv",
@@ -108,4 +108,6 @@ pub const MUTANTS: [Mutant; 51] = [
         "assign checked_o = {};", "checked", "checked && facts.code == Found"),
     mutant("a row that ends with its line asks for the next", "row_output.sv",
         "row_word_i, 3'd0} + {}) >> 6),", "14'd63", "14'd64"),
+    mutant("a version of another tuple is not counted", "version_walk.sv",
+        "assign looked_o     = judged_q.valid && go && {};", "judged_q.code == Found", "code == Found"),
 ];
