@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
+// sources-sha256: ea8406dc7257e88c5775b336fb4a9bd0c3ef2546fd4e9865a293dd9a8ae5d6fb cores.py verilog.py
 // body-sha256: b37c4529c5b7eff1c4a00f372cc849d8d086f1d895b4d7c3f9dcfef7e406fec9
 // All files of nic, each after those that it needs.
 byte_aligner.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
+// sources-sha256: ea8406dc7257e88c5775b336fb4a9bd0c3ef2546fd4e9865a293dd9a8ae5d6fb cores.py verilog.py
 // body-sha256: e886cc072ddd32996154af26d5ea15a0e1090155812070eae3de90c0491daf02
 // All files of queue, each after those that it needs.
 queue_pkg.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
+// sources-sha256: ea8406dc7257e88c5775b336fb4a9bd0c3ef2546fd4e9865a293dd9a8ae5d6fb cores.py verilog.py
 // body-sha256: 7c9cf1adf75fc7fb198d07413dbd05e2d56958efa4a08fb9cee828c89b6dbc49
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
+// sources-sha256: ea8406dc7257e88c5775b336fb4a9bd0c3ef2546fd4e9865a293dd9a8ae5d6fb cores.py verilog.py
 // body-sha256: f572e52846586d5df5573574bde5e24224bef64b1f10acb748d6835e1040098b
 // All files of visibility, each after those that it needs.
 crc32c_pkg.sv

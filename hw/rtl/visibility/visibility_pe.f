@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 31c564c54e34f980e534522a7738ce931ac4e0816ebfba9c72e79e990ace8955 cores.py verilog.py
+// sources-sha256: ea8406dc7257e88c5775b336fb4a9bd0c3ef2546fd4e9865a293dd9a8ae5d6fb cores.py verilog.py
 // body-sha256: 9b72a69b94096e9168b7b9800a78cc4fe4f813383a490161a99f82dcef0947ce
 // All files of visibility_pe, each after those that it needs.
 generated/visibility_pe_map_pkg.sv
