@@ -22,7 +22,7 @@ import ecp5  # noqa: E402
 import markdown  # noqa: E402
 import synth  # noqa: E402
 import table as counts  # noqa: E402
-from children import Children, TimedOut, alone, number_of_jobs, parsed, run_command  # noqa: E402
+from children import Children, TimedOut, alone, number_of_jobs, parsed, reasons, run_command  # noqa: E402
 from inputs import BadInput, store, text_of  # noqa: E402
 from synth import NotMeasured  # noqa: E402
 
@@ -104,7 +104,8 @@ class Routing:
         print(f"{self.block}: {what}", file=sys.stderr, flush=True)
         command = [sys.executable, "-B", str(WORKER), *arguments]
         try:
-            code, output = self.children.run(command, self.folder / "log", LONGEST, what)
+            # The limit of the processor ends it by a signal.
+            code, output = self.children.run(command, self.folder / "log", LONGEST, what, may_crash=True)
         except TimedOut as error:
             raise NotMeasured(f"{error} of the clock on the wall; run it again when the machine is less busy") from None
         if code == -signal.SIGXCPU:
@@ -112,7 +113,7 @@ class Routing:
         elif "Unable to find legal placement" in output:
             self.kept.store(**{NONE: "cannot be placed"})
         elif code != 0:
-            raise NotMeasured(f"{what} failed: {'; '.join(output.splitlines()[-5:])}")
+            raise NotMeasured(f"{what} failed: {reasons(output, self.folder)}")
         return code == 0
 
     def report(self):
@@ -254,8 +255,9 @@ def measure(given):
         if given.write:
             write({str(block): row})
 
-    # Before the work: a table that is damaged ends it.
-    read()
+    if given.write:
+        # A table that cannot be read is told before the work.
+        read()
     with alone(kept_in, "./kit route"):
         rows = rows_of(smallest_first(blocks), kept_in, given.jobs, given.seeds, ready)
     if not given.write:

@@ -2,6 +2,7 @@
 """Tests of what reads reports and keeps the table, without Yosys and nextpnr: python3 hw/route/test_route.py."""
 
 import json
+import os
 import signal
 import tempfile
 import unittest
@@ -11,7 +12,7 @@ from unittest import mock
 
 import ecp5
 import route
-from children import TimedOut
+from children import Children, TimedOut
 
 USED = {"TRELLIS_COMB": (386, 83640), "TRELLIS_FF": (468, 83640), "DP16KD": (2, 208), "MULT18X18D": (0, 156)}
 BLOCK = route.synth.Block("lut_fifo")
@@ -61,7 +62,7 @@ class Steps(Folder):
         """The row, and which steps were taken."""
         taken = []
 
-        def run(command, log, seconds, what):
+        def run(command, log, seconds, what, may_crash):
             taken.append(" ".join(command[3:]))
             answer = answers.get(taken[-1], (0, "", report()))
             if isinstance(answer, Exception):
@@ -102,6 +103,14 @@ class Steps(Folder):
         self.assertEqual(taken[-1], "route 2")
         fewer = route.Kept(self.folder / "kept", BLOCK).row(BLOCK, 1)
         self.assertEqual((fewer[route.NONE], fewer[route.HIGHEST]), ("", "50.0"))
+
+    def test_the_signal_of_the_limit_is_heard(self):
+        worker = self.folder / "worker.py"
+        worker.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGXCPU)\n", encoding="utf-8")
+        kept = route.Kept(self.folder / "kept", BLOCK)
+        with mock.patch.object(route, "WORKER", worker):
+            self.assertFalse(route.Routing(Children(dict(os.environ)), self.folder, BLOCK, kept).step("seed 1 of 3"))
+        self.assertEqual(kept.known[route.NONE], f"not within {ecp5.MINUTES} minutes")
 
     def test_what_has_no_place_or_no_path_is_told(self):
         row, _ = self.routed({"route 1": (1, "ERROR: Unable to find legal placement for cell", report())})
