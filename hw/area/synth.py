@@ -161,6 +161,7 @@ def counts_of(blocks, kept_in, jobs):
         return kept_row(path_of(block))
 
     def count(children, folder, block):
+        check_yosys()
         command = [sys.executable, "-B", str(WORKER), block.name, *block.parameters]
         code, output = children.run(command, folder / "log", None, str(block))
         if code != 0:
@@ -170,8 +171,6 @@ def counts_of(blocks, kept_in, jobs):
         store(path_of(block), json.dumps(row))
         return row
 
-    if any(kept(one) is None for one in blocks):
-        check_yosys()
     kept_in.mkdir(parents=True, exist_ok=True)
     return measured(blocks, kept, count, jobs)
 
