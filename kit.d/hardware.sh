@@ -26,10 +26,7 @@ TEXT
 
 run_synth() {
     if asks_for_help "$@"; then synth_usage && return; fi
-    need_python
-    make_python_environment area "$root/hw/area/requirements.txt" || exit 2
-    # In the place of this shell, so that a signal to it ends what Yosys runs.
-    exec "$kit_folder/area/bin/python" -B "$root/kit.d/start.py" "$root/hw/area/synth.py" --cache "$kit_folder/area/results" "$@"
+    run_with_tools area area area/synth.py --cache "$kit_folder/area/results" "$@"
 }
 
 route_usage() {
@@ -57,10 +54,7 @@ TEXT
 
 run_route() {
     if asks_for_help "$@"; then route_usage && return; fi
-    need_python
-    make_python_environment route "$root/hw/route/requirements.txt" || exit 2
-    # In the place of this shell, so that a signal to it ends what they run.
-    exec "$kit_folder/route/bin/python" -B "$root/kit.d/start.py" "$root/hw/route/route.py" --cache "$kit_folder/route/results" "$@"
+    run_with_tools route route route/route.py --cache "$kit_folder/route/results" "$@"
 }
 
 prove_usage() {
@@ -88,9 +82,7 @@ TEXT
 
 run_prove() {
     if asks_for_help "$@"; then prove_usage && return; fi
-    get_solvers
-    # In the place of this shell, so that a signal to it ends the solvers.
-    exec "$kit_folder/prove/bin/python" -B "$root/kit.d/start.py" "$root/hw/formal/prove.py" "$@"
+    run_with_tools prove formal formal/prove.py "$@"
 }
 
 mutate_usage() {
@@ -118,9 +110,7 @@ TEXT
 
 run_mutate() {
     if asks_for_help "$@"; then mutate_usage && return; fi
-    get_solvers
-    # In the place of this shell, so that a signal to it ends the solvers.
-    exec "$kit_folder/prove/bin/python" -B "$root/kit.d/start.py" "$root/hw/mutate/bench.py" --kept "$kit_folder/mutate" "$@"
+    run_with_tools prove formal mutate/bench.py --kept "$kit_folder/mutate" "$@"
 }
 
 blocks_usage() {
@@ -169,10 +159,15 @@ found_python() {
     fi
 }
 
-# What ./kit prove and ./kit mutate need.
-get_solvers() {
+# run_with_tools ENVIRONMENT FOLDER PROGRAM [ARGUMENT ...]: runs a program of hw with the packages that a folder of hw
+# requires.
+run_with_tools() {
+    local name=$1 folder=$2 program=$3
+    shift 3
     need_python
-    make_python_environment prove "$root/hw/formal/requirements.txt" || exit 2
+    make_python_environment "$name" "$root/hw/$folder/requirements.txt" || exit 2
+    # In the place of this shell, so that a signal to it ends what the program runs.
+    exec "$kit_folder/$name/bin/python" -B "$root/kit.d/start.py" "$root/hw/$program" "$@"
 }
 
 # Steps of ./kit test, where their tools can be had.
